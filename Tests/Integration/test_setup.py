@@ -123,6 +123,23 @@ class Setup(unittest.TestCase):
         self.assertIsNone(json.loads(self.setup(
             "--passfile", self.workspace.passfile, "--json").stdout)["recoverySlot"])
 
+    def test_words_are_not_written_where_the_workspace_is(self):
+        backing = self.workspace.root / ".work"
+        for place, said in (self.place, "in a workspace"), (backing, "in the backing directory"):
+            with self.subTest(place):
+                place.mkdir(exist_ok=True)
+                told = self.setup(
+                    "--passfile", self.workspace.passfile, "--recovery-file", place / "words",
+                    status=(NO, USAGE)).stderr
+                self.assertIn(said, told)
+                self.assertFalse((self.place / "words").exists())
+                self.workspace.unmount()
+                self.open_by_hand()
+                os.chmod(self.place, 0o700)
+                self.assertEqual(os.listdir(self.place), [])
+                self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
+                shutil.rmtree(backing)
+
     def test_mistakes_cost_another_try(self):
         _, status, shown = self.on_terminal((
             ("Recovery file, - for none [", str(self.keys)),
@@ -136,16 +153,33 @@ class Setup(unittest.TestCase):
         self.assertIn("the two passphrases differ", shown)
         self.check()
 
-    def test_the_last_try_is_asked_for_and_is_the_last(self):
+    def begin_with_two_tries(self):
+        """Returns what the last one is asked with."""
         self.setup("--passfile", self.workspace.passfile, "--no-recovery")
         (document,) = self.workspace.policies.glob("*.json")
         document.write_text(json.dumps({
             **json.loads(document.read_text()), "pinRequired": True, "maximumPinRetries": 2,
             "appActionIfMaximumPinRetriesExceeded": "wipe"}))
         self.workspace.serving("account check-in")
+        return f"One more wrong passphrase wipes {ANN}"
+
+    def test_the_last_try_at_words_for_an_open_account_is_asked_for(self):
+        question = self.begin_with_two_tries()
+        self.workspace.serving(
+            "slot test", ANN, "--passfile", self.workspace.secret("wrong", "nothing like it"),
+            status=WRONG_PASSPHRASE)
+        words = self.workspace.root / "words"
+        _, status, shown = self.on_terminal(
+            (("Recovery file, - for none [", "-"), (question, "no")), self.place, ANN,
+            "--recovery-file", words)
+        self.assertEqual(status, REFUSED, shown)
+        self.assertNotIn("Passphrase of", shown)
+        self.assertFalse(words.exists())
+
+    def test_the_last_try_is_asked_for_and_is_the_last(self):
+        question = self.begin_with_two_tries()
         self.workspace.lock()
         again = (self.place, ANN, "--no-recovery")
-        question = f"One more wrong passphrase wipes {ANN}"
         _, status, shown = self.on_terminal(
             (("Passphrase of", "nothing like it"), (question, "no")), *again)
         self.assertEqual(status, REFUSED, shown)

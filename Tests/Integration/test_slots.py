@@ -553,6 +553,8 @@ class Registering(WordsCase):
     def test_a_person_is_asked_and_takes_them(self):
         terminal = self.type_passphrase()
         terminal.read(until=b"Make them now? [Y/n]")
+        # Also for those who leave here.
+        self.assertIn(f"{self.name} is registered.".encode(), terminal.shown)
         terminal.type("\n")
         words, _ = self.type_words(terminal)
         status, shown = terminal.finish()

@@ -7,7 +7,9 @@ internal import MAMWire
 /// What the command line says of it; made before the account is, so that a file that cannot be
 /// written stops nothing half-way.
 struct RecoveryOffer {
-    private let file: NewFile?
+    private let invocation: Invocation
+    /// Whether it is to be made without a question.
+    let isOrdered: Bool
     private let isAsked: Bool
 
     init(_ invocation: Invocation) throws {
@@ -15,27 +17,29 @@ struct RecoveryOffer {
         if arguments.has(.recoveryFile) {
             try invocation.refuse(["no-recovery", "no-passphrase"], with: Option.recoveryFile.name)
         }
-        file = try NewFile.forRecovery(invocation)
+        self.invocation = invocation
+        isOrdered = try NewFile.forRecovery(invocation) != nil
         isAsked =
-            file == nil && !arguments.has(.noRecovery) && arguments.isTyped()
+            !isOrdered && !arguments.has(.noRecovery) && arguments.isTyped()
             && PrivateScreen.isOffered
     }
-
-    /// Whether it is to be made without a question.
-    var isOrdered: Bool { file != nil }
 
     /// Adds it to an account that is there already, whatever comes of this. Nil if nobody wants
     /// one. `opening`: what opens the account; nil for nothing.
     func take(
         for account: AccountReport, opening: SecretBuffer?, of daemon: Daemon
     ) throws -> Varlink.Workspace.Slot? {
-        guard isOrdered || isAsked && opening != nil && !account.isRecoverable && wantsOne() else {
-            return nil
-        }
+        guard
+            isOrdered
+                || isAsked && opening != nil && !account.isRecoverable
+                    && wantsWords(for: account.label)
+        else { return nil }
         do {
             guard let opening else {
                 throw Failure(.refused, "it has no passphrase", next: "mamctl account passphrase")
             }
+            // The place of the file may have become the new workspace.
+            let file = try NewFile.forRecovery(invocation)
             let new = try NewRecovery(for: account, of: daemon, in: file)
             if let slot = try new.add(opening: opening) { return slot }
         } catch let failure as Failure {
@@ -48,9 +52,10 @@ struct RecoveryOffer {
         return nil
     }
 
-    private func wantsOne() -> Bool {
+    private func wantsWords(for label: String) -> Bool {
         let question: Message =
-            "Twelve words can open the account if its passphrase is forgotten. Make them now? [Y/n]"
+            "\(label) is registered. Twelve words can open it if its passphrase is forgotten. Make"
+            + " them now? [Y/n]"
         let answer = try? Terminal.askOpenly(question)
         return ["", "y", "yes"].contains(answer?.text?.lowercased() ?? "n")
     }

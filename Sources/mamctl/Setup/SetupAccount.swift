@@ -25,8 +25,8 @@ struct SetupAccount {
         let account = try opened(askingAnyway: askingAnyway)
         if let file = answers.recoveryFile { try export(account, to: file) }
         guard isNew || offer.isOrdered else { return (account, nil) }
-        let opening = account.hasPassphrase ? try passphrases.current(account.label) : nil
-        return (account, try offer.take(for: account, opening: opening, of: daemon))
+        let slot = try offer.take(for: account, opening: try current(of: account), of: daemon)
+        return (account, slot)
     }
 
     private func found() throws -> AccountReport? {
@@ -60,10 +60,14 @@ struct SetupAccount {
     private func current(
         of account: AccountReport, in secrets: inout SecretParameters
     ) throws -> Int? {
+        try secrets.add(try current(of: account))
+    }
+
+    private func current(of account: AccountReport) throws -> SecretBuffer? {
         guard account.hasPassphrase else { return nil }
         // As it is now: after a wrong passphrase this is asked again.
         try invocation.agreeToLastTry(of: try found() ?? account)
-        return try secrets.add(try passphrases.current(account.label))
+        return try passphrases.current(account.label)
     }
 
     /// Before anything is registered: an older file has no keys of a new account. Imports the keys
