@@ -34,20 +34,22 @@ package struct PrivateScreen {
             signal(SIGTSTP, stop)
             coveredTerminal = -1
         }
-        screen.write("\u{1B}[?1049h")
+        send("\u{1B}[?1049h", to: screen.terminal.raw)
         screen.clear()
         return try body(screen)
     }
 
-    package func clear() { write("\u{1B}[H\u{1B}[2J") }
+    package func clear() { erase(terminal.raw) }
 
     package func show(_ bytes: UnsafeRawBufferPointer) {
         try? writeAll(bytes, to: terminal.raw)
     }
 
-    /// Asks for a line, with echo, since the screen forgets it.
+    /// Asks for a line, with echo, since the screen forgets it. What was typed before, such as a
+    /// second Enter, is no answer.
     package func ask(_ prompt: Message) throws -> SecretBuffer {
         let line = try SecretBuffer()
+        tcflush(terminal.raw, TCIFLUSH)
         write("\(prompt.translated): ")
         try line.readLine(from: terminal.raw)
         return line
@@ -56,9 +58,20 @@ package struct PrivateScreen {
     private func write(_ text: String) { Array(text.utf8).withUnsafeBytes { show($0) } }
 }
 
-/// Only calls that are allowed in a signal handler.
+/// Without ED of a whole screen: a terminal that has no other one keeps the lines that go by it.
+private func erase(_ terminal: Int32) {
+    send("\u{1B}[H\u{1B}[K\u{1B}[2H\u{1B}[J\u{1B}[H", to: terminal)
+}
+
+/// Only calls that are allowed in a signal handler. What is typed and not read may be words, which
+/// the shell would run and remember.
 private func leave(_ terminal: Int32) {
-    let sequence: StaticString = "\u{1B}[H\u{1B}[2J\u{1B}[?1049l"
+    erase(terminal)
+    send("\u{1B}[?1049l", to: terminal)
+    tcflush(terminal, TCIFLUSH)
+}
+
+private func send(_ sequence: StaticString, to terminal: Int32) {
     _ = write(terminal, sequence.utf8Start, sequence.utf8CodeUnitCount)
 }
 

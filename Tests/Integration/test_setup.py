@@ -125,7 +125,7 @@ class Setup(unittest.TestCase):
 
     def test_words_are_not_written_where_the_workspace_is(self):
         backing = self.workspace.root / ".work"
-        for place, said in (self.place, "in a workspace"), (backing, "in the backing directory"):
+        for place, said in (backing, "in the backing directory"), (self.place, "in a workspace"):
             with self.subTest(place):
                 place.mkdir(exist_ok=True)
                 told = self.setup(

@@ -85,6 +85,9 @@ extension NewFile {
     /// What `--recovery-file` names, if anything.
     static func forRecovery(_ invocation: Invocation) throws -> NewFile? {
         guard let path = invocation.arguments.value(Option.recoveryFile.name) else { return nil }
+        guard path.text != "-" else {
+            throw invocation.misuse("the words go to a file, not to standard output")
+        }
         let file = try NewFile(
             for: path, replacing: false,
             insteadOfReplacing: "name another file; words are never replaced")

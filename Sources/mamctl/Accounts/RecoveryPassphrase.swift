@@ -75,18 +75,20 @@ struct RecoveryPassphrase {
 
     // MARK: The page
 
+    /// The words come last: they stay in sight where there is not room for all.
     private func page(_ label: String, _ note: Message) -> SecretBytes {
         let rows = words.count / 2
         let head: Message = "Recovery passphrase of \(label)\n\n"
-        let foot: Message = """
-
-            Write these words down, in their order, and keep them where this machine is not. With
-            them it opens the account when its passphrase is forgotten. They are not shown again.
+        let advice: Message = """
+            Write these words down, in their order, and keep them where this machine is
+            not. With them it opens the account when its passphrase is forgotten. They are
+            not shown again.
 
             """
-        var pieces: [SecretBytes.Piece] = [.text(note.translated), .text(head.translated)]
+        var pieces = [note, head, advice].map { SecretBytes.Piece.text($0.translated) }
+        pieces.append(.text("\n"))
         for row in 0..<rows { pieces += cell(row) + cell(row + rows) + [.text("\n")] }
-        return .joining(pieces + [.text(foot.translated), .text("\n")])
+        return .joining(pieces + [.text("\n")])
     }
 
     private func cell(_ place: Int) -> [SecretBytes.Piece] {
