@@ -1,4 +1,5 @@
 """mamd-prompt on a desktop: a program meets a closed window, and a person is asked, once."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -75,8 +76,10 @@ class Prompt(PromptCase):
 
         def limits():
             for pid in children(self.agent.pid):
-                lines = pathlib.Path(f"/proc/{pid}/limits").read_text().splitlines()
-                yield next(line for line in lines if line.startswith("Max core")).split()[4:6]
+                # One that was started for a moment may have ended.
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    lines = pathlib.Path(f"/proc/{pid}/limits").read_text().splitlines()
+                    yield next(line for line in lines if line.startswith("Max core")).split()[4:6]
 
         wait_until(
             lambda: list(limits()) == [["0", "0"], ["0", "0"]], message="a core could be written")
