@@ -74,7 +74,9 @@ class FrozenDisk(unittest.TestCase):
         start = time.monotonic()
         answer = self.workspace.serving("lock", ANN, "--now")
         self.assertLess(time.monotonic() - start, THAW - 10, "it waited for the disk")
-        self.assertIn(str(path), answer.stderr)
+        log = self.workspace.daemon_log
+        self.assertIn(
+            str(path), answer.stderr, log.read_text(errors="replace") if log.exists() else "")
         self.assertEqual(self.workspace.account()["state"], "locked")
         self.thaw()
         self.workspace.unlock()
