@@ -40,7 +40,7 @@ struct NewRecovery {
         (self.account, self.daemon, self.file) = (account, daemon, file)
     }
 
-    /// Nil if whoever saw it could not type two of its words.
+    /// Nil if two of its words were not typed as they were shown.
     func add(opening: SecretBuffer) throws -> Varlink.Workspace.Slot? {
         let words = RecoveryPassphrase()
         if let file {

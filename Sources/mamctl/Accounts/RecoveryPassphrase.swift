@@ -37,7 +37,7 @@ struct RecoveryPassphrase {
         try file.finish(mode: 0o600)
     }
 
-    /// Shows the words until two of them are typed: whoever can do that has written them down.
+    /// Shows the words until two of them are typed, which proves that they were written down.
     /// False after three wrong answers. `label`: the account's.
     func areKept(by label: String) throws -> Bool {
         try PrivateScreen.run { screen in
