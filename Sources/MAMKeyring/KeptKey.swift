@@ -10,34 +10,16 @@ enum KeptKey {
         _ key: SecretBytes, under current: SecretBytes, _ account: AccountID, info: String,
         associatedData data: [UInt8]
     ) throws(KeyringError) -> [UInt8] {
-        let wrapping = try wrappingKey(current, account, info)
-        var wrapped = [UInt8](repeating: 0, count: KeyWrap.byteCount)
-        do throws(SealError) {
-            var span = wrapped.mutableSpan
-            try span.withUnsafeMutableBytes { wrapped throws(SealError) in
-                try data.span.withUnsafeBytes { data throws(SealError) in
-                    try KeyWrap.wrap(key, under: wrapping, associatedData: data, into: wrapped)
-                }
-            }
-        } catch { throw .cipher }
-        return wrapped
+        try KeyWrap.wrap(
+            key, under: try wrappingKey(current, account, info), associatedData: data)
     }
 
     static func unwrap(
         _ wrapped: ArraySlice<UInt8>, under current: SecretBytes, _ account: AccountID,
         info: String, associatedData data: [UInt8]
     ) throws(KeyringError) -> SecretBytes {
-        let wrapping = try wrappingKey(current, account, info)
-        do throws(SealError) {
-            return try wrapped.span.withUnsafeBytes { wrapped throws(SealError) in
-                try data.span.withUnsafeBytes { data throws(SealError) in
-                    try KeyWrap.unwrap(wrapped, under: wrapping, associatedData: data)
-                }
-            }
-        } catch {
-            guard error == .notAuthentic else { throw .cipher }
-            throw .keybag(.keysDamaged)
-        }
+        try KeyWrap.unwrap(
+            wrapped, under: try wrappingKey(current, account, info), associatedData: data)
     }
 
     private static func wrappingKey(
@@ -46,6 +28,44 @@ enum KeptKey {
         do throws(DerivationError) {
             return try Derivation.hkdf(input: current, salt: account.bytes, info: info)
         } catch { throw .derivation(error) }
+    }
+}
+
+// In a keybag's own records.
+extension KeyWrap {
+    /// Nonce 16 | key 32 | tag 16.
+    static func wrap(
+        _ key: SecretBytes, under wrapping: SecretBytes, associatedData data: [UInt8]
+    ) throws(KeyringError) -> [UInt8] {
+        var wrapped = [UInt8](repeating: 0, count: byteCount)
+        do throws(SealError) {
+            var span = wrapped.mutableSpan
+            try span.withUnsafeMutableBytes { wrapped throws(SealError) in
+                try data.span.withUnsafeBytes { data throws(SealError) in
+                    try wrap(key, under: wrapping, associatedData: data, into: wrapped)
+                }
+            }
+        } catch { throw .cipher }
+        return wrapped
+    }
+
+    static func unwrap(
+        _ wrapped: ArraySlice<UInt8>, under wrapping: SecretBytes, associatedData data: [UInt8]
+    ) throws(KeyringError) -> SecretBytes {
+        do throws(SealError) {
+            return try wrapped.span.withUnsafeBytes { wrapped throws(SealError) in
+                try data.span.withUnsafeBytes { data throws(SealError) in
+                    try unwrap(wrapped, under: wrapping, associatedData: data)
+                }
+            }
+        } catch { throw .opening(error) }
+    }
+}
+
+extension KeyringError {
+    /// For what a keybag's own key should open.
+    static func opening(_ error: SealError) -> KeyringError {
+        error == .notAuthentic ? .keybag(.keysDamaged) : .cipher
     }
 }
 

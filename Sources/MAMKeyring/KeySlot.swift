@@ -83,33 +83,23 @@ extension KeySlot {
     mutating func seal(_ accountKey: SecretBytes, _ account: AccountID) throws(KeyringError) {
         let (ephemeral, key) = try KeyAgreement.start(with: publicKey, info: Self.info)
         sealedKey = ephemeral.withBytes { Array($0) }
-        let data = associatedData(account)
-        var wrapped = [UInt8](repeating: 0, count: KeyWrap.byteCount)
-        do throws(SealError) {
-            var span = wrapped.mutableSpan
-            try span.withUnsafeMutableBytes { wrapped throws(SealError) in
-                try data.span.withUnsafeBytes { data throws(SealError) in
-                    try KeyWrap.wrap(accountKey, under: key, associatedData: data, into: wrapped)
-                }
-            }
-        } catch { throw .cipher }
-        sealedKey += wrapped
+        sealedKey += try KeyWrap.wrap(
+            accountKey, under: key, associatedData: associatedData(account))
     }
 
-    /// ``SealError/notAuthentic`` if the slot was changed.
+    /// ``KeybagError/keysDamaged`` if the slot was changed.
     func open(
         _ privateKey: SecretBytes, _ account: AccountID
-    ) throws(SealError) -> SecretBytes {
+    ) throws(KeyringError) -> SecretBytes {
         let ephemeral = Curve25519.PublicKey(
             reading: sealedKey.span.bytes, at: Self.ephemeralRange.lowerBound)
-        let key = try KeyAgreement.finish(
-            privateKey, of: publicKey, ephemeral: ephemeral, info: Self.info)
-        let data = associatedData(account)
-        return try sealedKey[Self.wrappedRange].span.withUnsafeBytes { wrapped throws(SealError) in
-            try data.span.withUnsafeBytes { data throws(SealError) in
-                try KeyWrap.unwrap(wrapped, under: key, associatedData: data)
-            }
-        }
+        let key: SecretBytes
+        do throws(SealError) {
+            key = try KeyAgreement.finish(
+                privateKey, of: publicKey, ephemeral: ephemeral, info: Self.info)
+        } catch { throw .opening(error) }
+        return try KeyWrap.unwrap(
+            sealedKey[Self.wrappedRange], under: key, associatedData: associatedData(account))
     }
 
     /// The account's id, then bytes 0 to 127.

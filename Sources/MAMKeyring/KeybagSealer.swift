@@ -111,7 +111,7 @@ struct KeybagSealer: Sendable {
         } else {
             let pair = try keyPair(stretched, account)
             guard pair.publicKey == slot.publicKey else { return nil }
-            let accountKey = try open(slot, pair.privateKey, account)
+            let accountKey = try slot.open(pair.privateKey, account)
             let key = try deriving { () throws(DerivationError) in
                 try WrappingKey.account(accountKey, deviceSecret, account)
             }
@@ -120,14 +120,6 @@ struct KeybagSealer: Sendable {
         }
         keys?.slot = slot
         return keys
-    }
-
-    private func open(
-        _ slot: KeySlot, _ privateKey: SecretBytes, _ account: AccountID
-    ) throws(KeyringError) -> SecretBytes {
-        do throws(SealError) { return try slot.open(privateKey, account) } catch {
-            throw error == .notAuthentic ? .keybag(.keysDamaged) : .cipher
-        }
     }
 
     /// Nil if none of the three unwraps, as after a wrong passphrase; an error if only some do.
