@@ -142,7 +142,9 @@ def answer_nothing(listener):
         connection.recv(1)
 
 
-class NoAnswer(WorkspaceCase):
+class Stopped(WorkspaceCase):
+    """A class of its own: what the daemon was asked meanwhile, it does when it goes on."""
+
     def test_a_stopped_daemon(self):
         other = beside(self, self.workspace, "-o", "ro")
         daemon = self.workspace.daemon()
@@ -170,6 +172,8 @@ class NoAnswer(WorkspaceCase):
             os.kill(daemon, signal.SIGCONT)
         self.workspace.serving("status")
 
+
+class NoAnswer(WorkspaceCase):
     def test_an_answer_that_is_not_understood(self):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(self.workspace.socket.with_name("odd.sock")))
