@@ -21,9 +21,9 @@ final class CachePurge: Sendable {
 
     private struct State {
         var waiting: [Inode]
-        /// The number of inodes being checked or dropped.
-        var atWorkCount = 0
-        /// Those among them whose pages must go.
+        /// Being checked: whether their pages must go is not known yet.
+        var checked: [UInt64: Inode] = [:]
+        /// Being dropped, because they must.
         var affected: [UInt64: Inode] = [:]
         var doneCount = 0
         var notDropped: [Inode] = []
@@ -67,10 +67,10 @@ final class CachePurge: Sendable {
             let pause = Deadline(milliseconds: Self.patienceMilliseconds)
             if ended.wait(until: min(pause, deadline)) { break }
         }
-        let (begun, waiting) = state.withLock {
-            ($0.notDropped + $0.affected.values + $0.unseen, $0.waiting)
+        let (begun, undecided) = state.withLock {
+            ($0.notDropped + $0.affected.values + $0.unseen, $0.waiting + $0.checked.values)
         }
-        return begun + waiting.filter { $0.isInUse.load(ordering: .relaxed) && isAffected($0) }
+        return begun + undecided.filter { $0.isInUse.load(ordering: .relaxed) && isAffected($0) }
     }
 
     /// False if no thread can be started. Those that run continue.
@@ -85,12 +85,15 @@ final class CachePurge: Sendable {
                 finish(inode, .dropped)
                 continue
             }
-            state.withLock { $0.affected[inode.node] = inode }
+            state.withLock { state in
+                state.checked[inode.node] = nil
+                state.affected[inode.node] = inode
+            }
             finish(inode, drop(inode))
         }
         dropUnseen()
         let isOver = state.withLock {
-            $0.waiting.isEmpty && $0.atWorkCount == 0 && $0.unseen.isEmpty
+            $0.waiting.isEmpty && $0.checked.isEmpty && $0.affected.isEmpty && $0.unseen.isEmpty
         }
         if isOver { ended.signal() }
     }
@@ -98,14 +101,14 @@ final class CachePurge: Sendable {
     private func next() -> Inode? {
         state.withLock { state in
             guard let inode = state.waiting.popLast() else { return nil }
-            state.atWorkCount += 1
+            state.checked[inode.node] = inode
             return inode
         }
     }
 
     private func finish(_ inode: Inode, _ outcome: Outcome) {
         state.withLock { state in
-            state.atWorkCount -= 1
+            state.checked[inode.node] = nil
             state.affected[inode.node] = nil
             state.doneCount += 1
             switch outcome {
@@ -168,7 +171,6 @@ final class CachePurge: Sendable {
     private func dropUnseen() {
         let unseen = state.withLock { state in
             defer { state.unseen = [] }
-            state.atWorkCount += state.unseen.count
             for inode in state.unseen { state.affected[inode.node] = inode }
             return state.unseen
         }

@@ -50,7 +50,10 @@ package final class Inode: Sendable {
     package let mayHaveChanged: Atomic<Bool>
     /// Data from the kernel's cache was stored after the kernel had told the modification time.
     package let hasStoredSinceTold = Atomic<Bool>(false)
-    // Held while the backing file is opened; never taken under the table's lock.
+    /// The file while ``isInUse``, for callers that must not wait for the disk.
+    private let fileInUse = Mutex<VaultFile?>(nil)
+    // Held while the backing file is opened, and its times are set; never taken under the table's
+    // lock.
     private let state: Mutex<State>
 
     /// For the few inodes that now refer to another file.
@@ -87,11 +90,24 @@ package final class Inode: Sendable {
     ) throws(Failure) -> Result {
         try state.withLock { state throws(Failure) in
             defer {
-                isInUse.store(state.openCount > 0, ordering: .relaxed)
+                noteUse(state)
                 state.dropUses()
             }
             return try body(&state)
         }
+    }
+
+    private func noteUse(_ state: State) {
+        let isOpen = state.openCount > 0
+        guard isOpen || isInUse.load(ordering: .relaxed) else { return }
+        let file = isOpen ? state.file : nil
+        // The last reference, whose end may close the file, does not go under this lock.
+        let former = fileInUse.withLock { held in
+            defer { held = file }
+            return held
+        }
+        isInUse.store(isOpen, ordering: .relaxed)
+        withExtendedLifetime(former) {}
     }
 
     /// Its current file.
@@ -162,14 +178,18 @@ package final class Inode: Sendable {
     package var isReplaced: Bool { state.withLock { $0.isReplaced } }
 
     package var cached: CachedFile {
-        state.withLock { state in
+        if let file = fileInUse.withLock({ $0 }) { return .open(file) }
+        return state.withLock { state in
             // While it is being converted, the header says what it was.
-            guard state.openCount > 0 || state.isConverting, let file = state.file else {
+            guard state.isConverting, let file = state.file else {
                 return .closed(state.facts?.header)
             }
             return .open(file)
         }
     }
+
+    /// The thread that opened it last; nil while that would wait for the disk.
+    package var lastOpener: Int32? { state.withLockIfAvailable { $0.lastOpener } }
 
     /// The header of the open file, else as read at the first look-up.
     package var header: FileHeader? {

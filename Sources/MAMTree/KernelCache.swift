@@ -59,8 +59,8 @@ package struct Mounted {
     package let transport: @Sendable () -> Transport
 }
 
-/// What decides whether the kernel's cache of a file has to go. Reading it takes no lock that is
-/// held across a system call on the backing file, because the disk may hang.
+/// What decides whether the kernel's cache of a file has to go. For a file in use, reading it takes
+/// no lock that is held across a system call on the backing file, because the disk may hang.
 package enum CachedFile: Sendable {
     case open(VaultFile)
     /// Its header when last read; nil for a file without one.

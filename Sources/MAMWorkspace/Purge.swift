@@ -34,8 +34,7 @@ package struct Purge: Sendable {
     /// If the daemon cannot see other programs' descriptors, as in the unit's sandbox: the program
     /// that opened the file last, if it still runs.
     private func lastOpener(of inode: Inode) -> [ProcessName] {
-        let thread = inode.withState { $0.lastOpener }
-        return processID(ofThread: thread).map { [ProcessName($0)] } ?? []
+        inode.lastOpener.flatMap { processID(ofThread: $0) }.map { [ProcessName($0)] } ?? []
     }
 
     /// The limit for reading memory maps, in milliseconds. The caller of a lock waits for these

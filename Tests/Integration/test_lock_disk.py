@@ -3,6 +3,7 @@ its own."""
 import contextlib
 import fcntl
 import os
+import pathlib
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ import time
 import unittest
 
 from disk_image import CACHED_MEBIBYTES
-from workspace import ANN, PROGRAMS, Workspace, pattern
+from workspace import ANN, PROGRAMS, Workspace, pattern, wait_until
 
 DEADLINE = 2
 # Whatever a test waits for, it does not wait for ever.
@@ -22,6 +23,14 @@ FIFREEZE, FITHAW = 0xC0045877, 0xC0045878
 
 def run(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+
+
+def blocked_threads(pid):
+    """How many wait for the disk."""
+    states = [
+        path.read_text().rpartition(")")[2].split()[0]
+        for path in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")]
+    return states.count("D")
 
 
 class FrozenDisk(unittest.TestCase):
@@ -58,7 +67,8 @@ class FrozenDisk(unittest.TestCase):
         with contextlib.suppress(OSError):  # it is thawed already
             fcntl.ioctl(self.descriptor, FITHAW)
 
-    def test_the_lock_ends_and_what_is_stored_stays(self):
+    def write_while_frozen(self):
+        """A file with data that the kernel keeps."""
         path = self.workspace.path("file")
         path.write_bytes(pattern(50_000))
         # A program of its own: a close waits for the file's content to be stored.
@@ -70,7 +80,23 @@ class FrozenDisk(unittest.TestCase):
         self.freeze()
         writer.stdin.write("go\n")
         writer.stdin.flush()
-        self.assertEqual(writer.stdout.readline(), "written\n")  # the kernel keeps it
+        self.assertEqual(writer.stdout.readline(), "written\n")
+        return path
+
+    def test_the_lock_ends_and_what_is_stored_stays(self):
+        self.check_lock(self.write_while_frozen())
+
+    def test_a_file_whose_time_hangs_on_the_disk_is_named(self):
+        path = self.write_while_frozen()
+        pid = self.workspace.daemon()
+        # What the kernel does by itself some time later: it stores data, and tells the time.
+        with subprocess.Popen(["sync", "-f", self.workspace.mount_point]) as syncing:
+            wait_until(
+                lambda: blocked_threads(pid) > 1 or syncing.poll() is not None,
+                message="the daemon does not wait for the disk")
+            self.check_lock(path)
+
+    def check_lock(self, path):
         start = time.monotonic()
         answer = self.workspace.serving("lock", ANN, "--now")
         self.assertLess(time.monotonic() - start, THAW - 10, "it waited for the disk")
