@@ -216,11 +216,11 @@ extension EnrollmentRecord {
         sinceClockedOut = isOut ? sinceClockedOut ?? 0 : nil
         let known = launch.findings
         (launch, launchCheck) = (verdict, check)
-        let warnings = verdict.findings.filter { $0.action == .warn && !known.contains($0) }
-        guard verdict.action == .wipe, let worst = verdict.findings.first else {
-            return warnings.map { .warn($0) }
-        }
-        return [.wipe(WipeReason(.launch, worst.reason.english))]
+        let warnings = verdict.findings
+            .filter { $0.action == .warn && !known.contains($0) }
+            .map { EnrollmentAction.warn($0) }
+        guard verdict.action == .wipe, let worst = verdict.findings.first else { return warnings }
+        return warnings + [.wipe(WipeReason(.launch, worst.reason.english))]
     }
 
     private mutating func open() -> [EnrollmentAction] {

@@ -156,7 +156,18 @@ import Testing
         #expect(world.block == nil)
         _ = world.check(verdict("10.5"))
         #expect(world.block == .launch)
-        #expect(world.check(verdict("9")).isWipe(.launch))
+        #expect(Array(world.check(verdict("9")).suffix(1)).isWipe(.launch))
+    }
+
+    @Test func `a new warning is told beside a wipe`() {
+        var world = World()
+        let findings: [LaunchFinding] = [
+            .init(action: .wipe, subject: .osVersion, rule: "wipes", reason: "too old"),
+            .init(action: .warn, subject: .compliance, rule: "warns", reason: "soon"),
+        ]
+        let actions = world.check(LaunchVerdict(findings))
+        #expect(actions.first == .warn(findings[1]))
+        #expect(Array(actions.dropFirst()).isWipe(.launch))
     }
 
     @Test func `a check that began before the last one no longer counts`() {
