@@ -62,9 +62,10 @@ final class AttentionQueue: Sendable {
     private static let maximumWaits = 10
 
     private func work(_ mount: Mount) {
+        let root = try? CacheProbe.openRootToWait(of: mount.tree)
         while let inode = next() {
             defer { inode.letFileGo() }
-            if let probe = try? CacheProbe(writersOf: inode, in: mount) {
+            if let root, let probe = try? CacheProbe(writersOf: inode, in: mount, below: root) {
                 attend(to: inode, probe, mount)
             } else if let probe = try? CacheProbe(inode, in: mount, for: .size) {
                 attend(to: inode, probe, mount)

@@ -50,15 +50,16 @@ struct CacheProbe: ~Copyable {
         return try openFile(tree.mountPoint.cString, flags)
     }
 
+    /// The root for ``init(writersOf:in:below:)``.
+    static func openRootToWait(of tree: Tree) throws(Errno) -> Descriptor {
+        try openRoot(of: tree, openPathOnly)
+    }
+
     /// Without a request to the daemon where the kernel knows the path: those that wait to be
     /// served, write-back mostly, would come first. Only to wait for writers and to cut.
-    init(writersOf inode: Inode, in mount: Mount) throws(Errno) {
-        let root = try Self.openRoot(of: mount.tree, openPathOnly)
+    init(writersOf inode: Inode, in mount: Mount, below root: Descriptor) throws(Errno) {
         guard let path = mount.tree.relativePath(of: inode) else { throw .noEntry }
-        let flags = Purpose.size.flags
-        let file = try withExtendedLifetime(root) { () throws(Errno) in
-            try openBeneath(root.raw, path.cString, flags)
-        }
+        let file = try openBeneath(root.raw, path.cString, Purpose.size.flags)
         try self.init(file, inode, in: mount)
     }
 
