@@ -79,7 +79,7 @@ package struct EnrollmentInterface: VaultInterface {
         let (identity, user) = (vault.identity(of: account), call.peer.uid)
         let admission = SignInProofs(tree).admission(to: identity, for: user)
         if case .refused(let status) = admission { return .init(status: .init(status)) }
-        let passphrase = try call.secret("passphrase")
+        let passphrase = try call.openingSecret(isTyped: request.typed)
         let status = try keyed(name) { () throws(KeyringError) in
             try SignIn(tree).login(account, passphrase: passphrase)
         }

@@ -27,6 +27,16 @@ extension VarlinkCall {
         return secret
     }
 
+    /// The passphrase that opens an account. `isTyped`: a person has typed it, so recovery words
+    /// that have a mistake cost no try. What only looks like them is taken otherwise.
+    func openingSecret(isTyped: Bool?) throws(VarlinkError) -> SecretBytes? {
+        let secret = try secret("passphrase")
+        if isTyped == true, let mistake = secret.flatMap({ RecoveryWords.mistake(in: $0) }) {
+            throw .invalidInput(mistake.message)
+        }
+        return secret
+    }
+
     /// A passphrase to set; nil only if the caller sets the flag `noneName`.
     func newSecret(
         _ name: String, orNone noneName: String

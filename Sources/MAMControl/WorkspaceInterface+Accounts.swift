@@ -75,7 +75,7 @@ extension WorkspaceInterface {
     func unlock(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Unlock.Reply {
         let request: Wire.Unlock = try call.request()
         let (account, name) = try account(request.account, call)
-        let passphrase = try call.secret("passphrase")
+        let passphrase = try call.openingSecret(isTyped: request.typed)
         try keyed(name) { () throws(KeyringError) in
             try Unlock(tree).unlock(account, passphrase: passphrase)
         }

@@ -1,6 +1,7 @@
 // A passphrase that nobody chose: words to be written down on paper.
 
 internal import CSodium
+package import MAMModel
 
 /// A recovery passphrase: 128 random bits and the first 4 of their SHA-256, as twelve words of BIP
 /// 39's English list, of 11 bits each.
@@ -60,6 +61,19 @@ package enum RecoveryWords {
         case unknown(Int)
         /// A word is another of the list, or their order is another.
         case checksum
+
+        /// Why it is not tried.
+        package var message: Message {
+            let words: Message =
+                switch self {
+                case .count(let count): "a recovery passphrase has twelve words, not \(count)"
+                case .unknown(let number):
+                    "word \(number) is none that a recovery passphrase has"
+                case .checksum:
+                    "a word of the recovery passphrase is another, or their order is"
+                }
+            return "\(words): it was not tried"
+        }
     }
 
     /// The passphrase for 16 bytes.

@@ -15,6 +15,8 @@ from prompt_case import TITLE, PromptCase
 from workspace import ANN, PASSPHRASE, PROGRAMS, wait_until
 
 WRONG = "Zwetschgenkuchen 77"
+# Words of the list, with another checksum.
+MISTYPED = "legal winner thank year wave sausage worth useful legal winner thank zoo"
 # Longer than a refusal takes to become a window.
 PATIENCE = 1.5
 
@@ -61,6 +63,20 @@ class Prompt(PromptCase):
         self.assertEqual(self.state(), "unlocked")
         self.assertEqual(self.file.read_text(), "Contoso pays.")
         self.await_forgotten(PASSPHRASE)
+
+    def test_mistyped_recovery_words_cost_no_try(self):
+        self.meet()
+        self.asked()
+        self.session.type(MISTYPED)
+        self.session.keys("Return")
+        self.session.await_text("a word of the recovery passphrase is another")
+        self.assertEqual(self.workspace.account()["retryAfterSeconds"], 0)
+        self.assertEqual(records(self.workspace, "--event", "wrong-passphrase"), [])
+        self.session.await_entry()
+        self.session.type(PASSPHRASE)
+        self.session.keys("Return")
+        self.session.await_none(TITLE)
+        self.assertEqual(self.state(), "unlocked")
 
     def await_forgotten(self, text):
         """A toolkit frees what it showed in its own time."""

@@ -70,6 +70,7 @@ class Attempts:
     def __init__(self, request: Request, done: Callable[[], None]) -> None:
         self._request, self._done = request, done
         self._connection: Connection | None = None
+        self._says_typed = True
 
     def look(
         self, found: Callable[[Account], None], failed: Callable[[Outcome], None]
@@ -93,6 +94,9 @@ class Attempts:
         parameters: Parameters = {"account": self._request.account}
         if descriptor is not None:
             parameters["passphraseDescriptor"] = 0
+            if self._says_typed:
+                # Recovery words with a mistake are told then, and cost no try.
+                parameters["typed"] = True
         method = ("io.mamd.Enrollment.Login" if by_login else "io.mamd.Workspace.Unlock")
 
         def answered(reply: Parameters) -> None:
@@ -103,8 +107,13 @@ class Attempts:
             else:
                 self._done()
 
+        def refused(outcome: Outcome) -> None:
+            # A daemon of before an update does not know what it was told.
+            self._says_typed = self._says_typed and outcome.words != "InvalidParameter"
+            failed(outcome)
+
         self._call(
-            method, parameters, answered, failed, [descriptor] if descriptor is not None else [])
+            method, parameters, answered, refused, [descriptor] if descriptor is not None else [])
 
     def close(self) -> None:
         if self._connection:

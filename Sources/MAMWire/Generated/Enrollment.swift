@@ -80,15 +80,15 @@ extension Varlink.Enrollment {
     }
 
     package struct Login: VarlinkRequest {
-        package var account: String?, passphrase: String?, passphraseDescriptor: Int?
+        package var account: String?, passphrase: String?, passphraseDescriptor: Int?, typed: Bool?
         package init(account: String? = nil, passphrase: String? = nil,
-            passphraseDescriptor: Int? = nil) {
-            (self.account, self.passphrase, self.passphraseDescriptor) = (account, passphrase,
-                passphraseDescriptor)
+            passphraseDescriptor: Int? = nil, typed: Bool? = nil) {
+            (self.account, self.passphrase, self.passphraseDescriptor, self.typed) = (account,
+                passphrase, passphraseDescriptor, typed)
         }
-        package static let codec = Codec(["account", "passphrase",
-            "passphraseDescriptor"], Self.init) {
-            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json]
+        package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
+            "typed"], Self.init) {
+            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json, $0.typed.json]
         }
         package typealias Reply = Register.Reply
     }

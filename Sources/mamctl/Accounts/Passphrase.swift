@@ -43,14 +43,7 @@ extension Invocation {
     private func refuseMistyped(_ secret: SecretBuffer) throws(Failure) {
         let mistake = secret.withBytes { RecoveryWords.mistake(in: SecretBytes(copying: $0)) }
         guard let mistake else { return }
-        let words: Message =
-            switch mistake {
-            case .count(let count): "a recovery passphrase has twelve words, not \(count)"
-            case .unknown(let number): "word \(number) is none that a recovery passphrase has"
-            case .checksum: "a word of the recovery passphrase is another, or their order is"
-            }
-        throw Failure(
-            .usage, "\(words): it was not tried", next: "compare it with what is written down")
+        throw Failure(.usage, mistake.message, next: "compare it with what is written down")
     }
 
     private func refuseTwoSources(_ prefix: String) throws(Failure) {
@@ -86,7 +79,7 @@ func askingAgain<Value>(
 }
 
 /// Reads a one-line file.
-private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
+func readPassfile(_ path: ByteString) throws -> SecretBuffer {
     let file = try openFile(path, O_RDONLY)
     let secret = try SecretBuffer()
     try secret.readLine(from: file.raw)
