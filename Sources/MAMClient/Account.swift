@@ -38,6 +38,8 @@ public struct Account: Sendable, Hashable {
     public let block: String?
     /// A sentence about ``block``.
     public let blockReason: String?
+    /// What one more wrong passphrase leads to: `lockedOut` or `wiped`; nil for neither.
+    public let lastTry: String?
 
     init(_ report: AccountReport) {
         name = report.name
@@ -55,6 +57,7 @@ public struct Account: Sendable, Hashable {
         statusCode = report.statusCode
         block = report.block?.rawValue
         blockReason = report.block == nil ? nil : report.blockReason
+        lastTry = report.lastTry?.rawValue
     }
 }
 

@@ -16,6 +16,16 @@ internal import Testing
                 == MAMPolicy.PolicyQuestion.allCases.map(\.rawValue))
     }
 
+    @Test func `an account tells what one more wrong passphrase leads to`() {
+        var report = AccountReport(
+            id: "", name: "", objectID: "", uid: 0, state: .locked, hasPassphrase: true,
+            isDefault: true, retryAfterSeconds: 0, statusCode: 0, blockReason: "",
+            isRecoverable: false)
+        #expect(Account(report).lastTry == nil)
+        report.lastTry = .wiped
+        #expect(Account(report).lastTry == "wiped")
+    }
+
     @Test func `locations have the SDK's numbers and names`() {
         #expect(
             MAMClient.SaveLocation.allCases.map { "\($0.rawValue) \($0.name)" }
