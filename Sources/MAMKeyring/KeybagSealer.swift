@@ -54,30 +54,38 @@ struct KeybagSealer: Sendable {
             throw attempts.waitsForDamage(account)
                 ? .attemptsDamaged(seconds: seconds) : .retryLater(seconds: seconds)
         }
-        var isRefused = false
-        for slot in keybag.slots(for: secret) {
+        let slots = keybag.slots(for: secret)
+        // It is none that a slot could have.
+        guard !slots.isEmpty else { throw .passphraseRequired }
+        for (index, slot) in slots.enumerated() {
             let stretched = try stretch(secret, of: slot, keybag.uid)
+            let fingerprint =
+                index == 0 ? try fingerprint(secret, stretched, by: slot, keybag) : nil
             if let keys = try open(keybag, slot, stretched) {
                 attempts.clear(account)
                 return keys
             }
-            if !isRefused { try recordFailure(stretched, account) }
-            isRefused = true
+            // Written before the reply, and before another slot is tried, so that killing the
+            // daemon gains no try.
+            if let fingerprint { attempts.recordFailure(account, fingerprint: fingerprint) }
         }
-        // It is none that a slot could have.
-        guard isRefused else { throw .passphraseRequired }
         throw .wrongPassphrase(retryAfterSeconds: attempts.remaining(account))
     }
 
-    /// Written before the reply, and before another slot is tried, so that killing the daemon gains
-    /// no try.
-    private func recordFailure(
-        _ stretched: SecretBytes, _ account: AccountID
-    ) throws(KeyringError) {
-        let fingerprint = try deriving { () throws(DerivationError) in
-            try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
+    /// Of a secret that the slot may refuse. Words have the same in any spelling, although a
+    /// passphrase's slot takes them as they are typed. `stretched`: as that slot takes it.
+    private func fingerprint(
+        _ secret: SecretBytes, _ stretched: SecretBytes, by slot: KeySlot, _ keybag: Keybag
+    ) throws(KeyringError) -> Bytes16 {
+        let words = slot.kind == .recovery ? nil : KeySlot.Kind.recovery.input(secret)
+        let stretched =
+            if let words { try stretch(words, slot.derivation, for: keybag.uid) } else {
+                stretched
+            }
+        return try deriving { () throws(DerivationError) in
+            try WrappingKey.fingerprint(
+                stretched: stretched, deviceSecret, keybag.accountID)
         }
-        attempts.recordFailure(account, fingerprint: fingerprint)
     }
 
     /// Whether a secret is that of one of these slots, which are the keybag's or some of them.

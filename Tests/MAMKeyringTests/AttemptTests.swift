@@ -55,6 +55,30 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func `the same wrong words in any spelling are counted once`(_ hasWords: Bool) throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        if hasWords {
+            _ = try keyring.addSlot(
+                .recovery, to: account, opening: passphrase("right"),
+                secret: RecoveryWords.generate())
+        }
+        // Of BIP 39's vectors.
+        let words = "legal winner thank year wave sausage worth useful legal winner thank yellow"
+        let other =
+            "letter advice cage absurd amount doctor acoustic avoid letter advice cage above"
+        for spelling in [words, "1. Legal 2. winn " + words.dropFirst(13), words.uppercased()] {
+            #expect(throws: KeyringError.self) { try keyring.unlock(account, spelling) }
+            #expect(keyring.failureCount(account) == 1)
+            state.advance(keyring.retryAfterSeconds(account))
+        }
+        #expect(throws: KeyringError.wrongPassphrase(retryAfterSeconds: 2)) {
+            try keyring.unlock(account, other)
+        }
+    }
+
+    @Test(arguments: [false, true])
     func `a clock that is set back shortens no delay`(_ restarts: Bool) throws {
         let state = try TestState()
         var keyring = try state.start()
