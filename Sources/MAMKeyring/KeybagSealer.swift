@@ -276,9 +276,16 @@ extension KeySlot.Kind {
 }
 
 extension Keybag {
-    /// Those that a secret may open, recovery words first.
+    /// Those that a secret may open: what needs most memory first, so that a lack of it shows
+    /// before a slot has refused a secret that the next one may have. Of the same cost, recovery
+    /// words first.
     fileprivate func slots(for secret: SecretBytes) -> [KeySlot] {
-        slots.filter { $0.kind == .recovery && $0.kind.input(secret) != nil }
+        let slots =
+            slots.filter { $0.kind == .recovery && $0.kind.input(secret) != nil }
             + slots.filter { $0.kind == .passphrase }
+        let memory = Set(slots.map(\.derivation.cost.memoryByteCount))
+        return memory.sorted(by: >).flatMap { byteCount in
+            slots.filter { $0.derivation.cost.memoryByteCount == byteCount }
+        }
     }
 }

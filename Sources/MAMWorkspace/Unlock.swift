@@ -90,19 +90,13 @@ extension Unlock {
     }
 
     /// Runs what tries the account's passphrase. A wrong one, which the keyring counts, is audited
-    /// and has its consequences.
+    /// and has its consequences; one that was not tried on all slots, for lack of memory, has none,
+    /// because the others may have it. It counts nevertheless.
     func trying<Value>(
         _ account: AccountID, _ body: () throws(KeyringError) -> Value
     ) throws(KeyringError) -> Value {
-        let before = vault.keyring.failureCount(account)
         do throws(KeyringError) { return try body() } catch {
-            switch error {
-            case .wrongPassphrase: noteWrongPassphrase(of: account)
-            // One slot has refused it, and there was no memory to try the next.
-            case .derivation where vault.keyring.failureCount(account) > before:
-                noteWrongPassphrase(of: account)
-            default: break
-            }
+            if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
             throw error
         }
     }
