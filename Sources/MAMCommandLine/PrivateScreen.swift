@@ -46,12 +46,12 @@ package struct PrivateScreen {
     }
 
     /// Asks for a line, with echo, since the screen forgets it. What was typed before, such as a
-    /// second Enter, is no answer.
+    /// second Enter, is no answer; nor is the end of input, at which it throws.
     package func ask(_ prompt: Message) throws -> SecretBuffer {
         let line = try SecretBuffer()
         tcflush(terminal.raw, TCIFLUSH)
         write("\(prompt.translated): ")
-        try line.readLine(from: terminal.raw)
+        guard try line.readLine(from: terminal.raw) else { throw Failure.inputEnded }
         return line
     }
 

@@ -56,11 +56,12 @@ package final class SecretBuffer {
     }
 
     /// Reads one line: to the end, or up to a newline, which is dropped with Windows' return before
-    /// it.
+    /// it. False if the input ends before it.
     ///
     /// Reads byte by byte, so that no other buffer holds the secret and what follows the line stays
     /// unread.
-    package func readLine(from descriptor: Int32) throws(Failure) {
+    @discardableResult
+    package func readLine(from descriptor: Int32) throws(Failure) -> Bool {
         while true {
             var byte: UInt8 = 0
             let got: Int
@@ -69,8 +70,11 @@ package final class SecretBuffer {
             } catch {
                 throw Failure(.failure, "the passphrase cannot be read: \(error)")
             }
-            if got == 0 { return }
-            if byte == UInt8(ascii: "\n") { return dropReturn() }
+            if got == 0 { return !isEmpty }
+            if byte == UInt8(ascii: "\n") {
+                dropReturn()
+                return true
+            }
             guard append(byte) else {
                 throw Failure(.usage, "the passphrase is longer than \(Self.capacity) bytes")
             }

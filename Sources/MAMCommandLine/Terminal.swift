@@ -28,13 +28,18 @@ package enum Terminal {
         return secret
     }
 
-    /// Asks for a line that is not secret, with echo.
+    /// Asks for a line that is not secret, with echo. Throws at the end of input, which answers
+    /// nothing.
     package static func askOpenly(_ prompt: Message) throws -> ByteString {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
         write("\(prompt.translated): ", to: terminal)
         // A terminal returns one line per read, of at most 4096 bytes.
         var line = [UInt8](repeating: 0, count: 4096)
         let count = try retrying { read(terminal.raw, &line, line.count) }
+        guard count > 0 else {
+            write("\n", to: terminal)
+            throw Failure.inputEnded
+        }
         return ByteString(Array(line[..<count].prefix { $0 != UInt8(ascii: "\n") }))
     }
 
@@ -55,6 +60,10 @@ package enum Terminal {
         let bytes = Array(text.utf8)
         _ = bytes.withUnsafeBytes { Glibc.write(terminal.raw, $0.baseAddress, $0.count) }
     }
+}
+
+extension Failure {
+    static var inputEnded: Failure { Failure("the input ended before an answer") }
 }
 
 /// Only calls that are allowed in a signal handler.

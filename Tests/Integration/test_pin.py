@@ -4,7 +4,7 @@ import unittest
 
 from enrolling import DAY, EnrollmentCase
 from terminal import Terminal
-from workspace import ANN, CLOSED, REFUSED, WRONG_PASSPHRASE, wait_until
+from workspace import ANN, CLOSED, NO, REFUSED, WRONG_PASSPHRASE, wait_until
 
 PIN = {"pinRequired": True, "minimumPinLength": 6, "simplePinBlocked": True, "maximumPinRetries": 3}
 
@@ -142,6 +142,12 @@ class Pins(EnrollmentCase):
             self.assertEqual(status, REFUSED, shown)
             self.assertIn(f"{ANN}: no passphrase was tried", shown)
             self.assertNotIn("Passphrase of", shown)
+        terminal = self.unlock_on_terminal("unlock")
+        terminal.read(until=question)
+        terminal.type("\x04")
+        status, shown = terminal.finish()
+        self.assertEqual(status, NO, shown)
+        self.assertNotIn("Passphrase of", shown)
         self.assertEqual(self.workspace.account()["lastTry"], "wiped")
         terminal = self.unlock_on_terminal("unlock")
         terminal.read(until=question)
