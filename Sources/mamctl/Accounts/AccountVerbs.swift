@@ -24,11 +24,11 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let account = try register(request, secrets.descriptors, daemon)
     let slot = try recovery.take(for: account, opening: passphrase, of: daemon)
     let words: Message = slot.map { "; its recovery passphrase is key slot \($0.id)" } ?? ""
-    let isCovered = account.stage == .enrolled
-    return report(
-        account, invocation,
-        "\((isCovered ? "registered" : "registered; no policy covers it yet") as Message)"
-            + "\(account.recoveryNote)\(words)")
+    let done: Message =
+        account.stage == .enrolled ? "registered" : "registered; no policy covers it yet"
+    let members = account.members.merging(["recoverySlot": JSONValue(slot?.id)]) { $1 }
+    return invocation.answer(
+        .object(members), words: "\(account.label): \(done)\(account.recoveryNote)\(words)")
 }
 
 /// Registers an account. If sealed files carry its name, asks whether to leave them; without a
