@@ -216,6 +216,28 @@ class SetupKeyring(KeyringCase):
         self.unlock_keyring()
         self.check_unlocks()
 
+    def test_a_removed_passphrase_costs_one_try_at_most(self):
+        self.unlock_keyring()
+        self.setup()
+        self.assertIn("--no-last-try", self.drop_in_text(self.name))
+        tested = json.loads(self.ctl(
+            "slot", "test", self.account, "--passfile", self.passfile, "--json").stdout)
+        other = self.secret("other", "another passphrase")
+        self.ctl(
+            "slot", "add", self.account, "--passfile", self.passfile, "--new-passfile", other)
+        self.ctl("slot", "remove", self.account, tested["id"], "--passfile", other)
+        text = self.drop_in_text(self.name)
+        lookup = text.split('--extpass "')[1].split('"')[0].split()
+        for _ in range(2):
+            self.log_in_again()
+            self.unlock_keyring()
+            wait_until(lambda: self.unit("is-active") == "failed\n")
+            found = self.machine.run(*lookup, user=True, check=False)
+            self.assertEqual((found.returncode, found.stdout), (1, ""))
+            wrong = self.ctl("audit", "--event", "wrong-passphrase", "--json").stdout
+            self.assertEqual(len(wrong.splitlines()), 1, wrong)
+        self.ctl("unlock", self.account, "--passfile", other)
+
     def test_a_removed_workspace(self):
         self.unlock_keyring()
         self.setup()

@@ -102,10 +102,10 @@ func reportReset(
 private func tellKeyring(
     _ new: SecretBuffer, of account: String, in daemon: Daemon
 ) throws {
+    guard let keyring = try DesktopKeyring(of: daemon), keyring.opens(account),
+        try !keyring.store(new)
+    else { return }
     let status = try daemon.status()
-    guard let id = Bytes16(hex: status.id) else { return }
-    let keyring = DesktopKeyring(name: daemon.name, id: id)
-    guard keyring.opens(account), try !keyring.store(new) else { return }
     throw Failure(
         .failure, "\(account): passphrase changed, but the keyring has the former one still",
         next: "unlock the keyring, as a desktop's login does, and run: mamctl setup --keyring"
@@ -121,7 +121,22 @@ func unlock(_ invocation: Invocation) throws -> ExitStatus {
         sleep(1)
         account = try invocation.account(of: daemon)
     }
-    return report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
+    do {
+        return report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
+    } catch let failure as Failure
+        where failure.kind == Varlink.Workspace.ErrorName.wrongPassphrase.rawValue
+    {
+        try forgetInKeyring(invocation, daemon)
+        throw failure
+    }
+}
+
+/// A wrong passphrase that is in the desktop's keyring would cost a try at each login.
+private func forgetInKeyring(_ invocation: Invocation, _ daemon: Daemon) throws {
+    guard let keyring = try DesktopKeyring(of: daemon),
+        keyring.answers(invocation.arguments.values("extpass")), keyring.clear()
+    else { return }
+    printError("the keyring had a passphrase that does not open the account, and has it no more")
 }
 
 private func report(

@@ -14,6 +14,14 @@ struct DesktopKeyring {
     /// The key in the keyring: unlike the name, it stays when the workspace is renamed.
     let id: Bytes16
 
+    init(name: WorkspaceName, id: Bytes16) { (self.name, self.id) = (name, id) }
+
+    /// Nil if the daemon's workspace has no id.
+    init?(of daemon: Daemon) throws {
+        guard let id = Bytes16(hex: try daemon.status().id) else { return nil }
+        self.init(name: daemon.name, id: id)
+    }
+
     /// Keeps the passphrase, and has each login ask for it. Recovery words stay on paper.
     func keep(_ passphrase: SecretBuffer, of account: String) throws {
         guard !passphrase.isRecovery else {
@@ -36,8 +44,11 @@ struct DesktopKeyring {
 
     /// Whether logins ask it for the passphrase of that account.
     func opens(_ account: String) -> Bool {
-        dropInText?.contains(unlock(account)) == true
+        dropInText.map { $0.contains(lookup) && $0.contains(operand(account)) } == true
     }
+
+    /// Whether a passphrase came from it: by the command that logins ask it with.
+    func answers(_ command: [ByteString]) -> Bool { command.map(\.text) == [lookup] }
 
     /// In place of a former one. False if the keyring did not take it.
     func store(_ passphrase: SecretBuffer) throws -> Bool {
@@ -48,18 +59,22 @@ struct DesktopKeyring {
         return try wait(for: process) == .exited(0)
     }
 
+    /// Removes the passphrase. False if the keyring cannot be reached.
+    func clear() -> Bool { output(of: clearing) != nil }
+
+    private var clearing: [String] { ["secret-tool", "clear", "workspace", "\(id)"] }
+
     /// Removes the passphrase, and what asks for it. Returns the command that remains.
     func forget() throws(Failure) -> String? {
         guard dropInText?.contains(lookup) == true else { return nil }
-        let words = ["secret-tool", "clear", "workspace", "\(id)"]
-        let isForgotten = output(of: words) != nil
+        let isForgotten = clear()
         try naming(ByteString(dropInDirectory)) { () throws(Errno) in
             let directory = try openFile(dropInDirectory, O_RDONLY | O_DIRECTORY)
             try removeFile(in: directory.raw, named: fileName)
         }
         // Stays if it has other files.
         rmdir(dropInDirectory)
-        return isForgotten ? nil : words.joined(separator: " ")
+        return isForgotten ? nil : clearing.joined(separator: " ")
     }
 
     private var dropInDirectory: String {
@@ -74,12 +89,15 @@ struct DesktopKeyring {
 
     private var lookup: String { "secret-tool lookup workspace \(id)" }
 
+    /// The last try is left to somebody who can see that it is.
     private func unlock(_ account: String) -> String {
         """
-        ExecStart=mamctl unlock --workspace %i --wait 60 --extpass "\(lookup)" \\
-            -- \(unitWord(account))
+        ExecStart=mamctl unlock --workspace %i --wait 60 --no-last-try --extpass "\(lookup)" \\
+            \(operand(account))
         """
     }
+
+    private func operand(_ account: String) -> String { "-- \(unitWord(account))\n" }
 
     /// The user's manager may reach this before the login has unlocked the keyring. To look a
     /// secret up in a locked one would ask for the keyring's password.
@@ -93,7 +111,6 @@ struct DesktopKeyring {
             2>&1 | grep -q "^b false"; do sleep 1; done'
         ExecStart=
         \(unlock(account))
-
         """
     }
 
@@ -109,7 +126,7 @@ struct DesktopKeyring {
 private let fileName = "keyring.conf"
 
 extension SecretBuffer {
-    fileprivate var isRecovery: Bool {
+    var isRecovery: Bool {
         withBytes { RecoveryWords.entropy(of: SecretBytes(copying: $0)) != nil }
     }
 }
