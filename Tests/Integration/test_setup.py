@@ -18,6 +18,8 @@ from workspace import (
 NEEDS = ("e2fsprogs", "rsync", "strace")
 
 KEYS_PASSPHRASE = "another correct horse"
+# Of BIP 39's vectors.
+WORDS = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 NO_WORDS = ("Make them now? [Y/n]", "n")
 # As without settings.
 ONE_ACCOUNT = {"MultiManagedIdentities": False}
@@ -123,6 +125,31 @@ class Setup(unittest.TestCase):
         self.assertIsNone(json.loads(self.setup(
             "--passfile", self.workspace.passfile, "--json").stdout)["recoverySlot"])
 
+    def test_words_of_an_interrupted_run_are_taken(self):
+        words = self.workspace.root / "words"
+        option = ("--passfile", self.workspace.passfile, "--recovery-file", words, "--json")
+        self.keep(words, WORDS)
+        # They are none of an account that is not there.
+        self.assertIn("already exists", self.setup(*option, status=NO).stderr)
+        self.assertFalse((self.workspace.root / ".work").exists())
+        words.unlink()
+        self.setup("--passfile", self.workspace.passfile)
+        for text, mode in (f"{WORDS}\nmine", 0o600), ("mine", 0o600), (WORDS, 0o640):
+            self.keep(words, text, mode)
+            self.assertIn("words are never replaced", self.setup(*option, status=NO).stderr)
+        self.keep(words, WORDS)
+        # Made by a run that ended before the daemon had them, then by one that ended after.
+        slots = [json.loads(self.setup(*option).stdout)["recoverySlot"] for _ in range(2)]
+        tested = json.loads(self.workspace.ctl(
+            "slot", "test", ANN, "--passfile", words, "--json").stdout)
+        self.assertEqual(slots, [tested["id"]] * 2)
+        self.assertEqual(words.read_text(), f"{WORDS}\n")
+
+    @staticmethod
+    def keep(path, text, mode=0o600):
+        path.write_text(f"{text}\n")
+        path.chmod(mode)
+
     def test_words_are_not_written_where_the_workspace_is(self):
         backing = self.workspace.root / ".work"
         for place, said in (backing, "in the backing directory"), (self.place, "in a workspace"):
@@ -139,6 +166,13 @@ class Setup(unittest.TestCase):
                 self.assertEqual(os.listdir(self.place), [])
                 self.workspace.ctl("workspace", "remove", "work", "--confirm", "work")
                 shutil.rmtree(backing)
+
+    def test_the_end_of_input_is_no_answer(self):
+        _, status, shown = self.on_terminal(
+            (("Recovery file, - for none [", "\x04"),), self.place, ANN)
+        self.assertEqual(status, NO, shown)
+        self.assertIn("the input ended before an answer", shown)
+        self.assertFalse((self.workspace.root / ".work").exists())
 
     def test_mistakes_cost_another_try(self):
         _, status, shown = self.on_terminal((

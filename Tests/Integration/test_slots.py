@@ -1,4 +1,5 @@
 """Key slots: several secrets open an account, and one that is removed does no more."""
+import contextlib
 import json
 import os
 import pathlib
@@ -59,6 +60,14 @@ class SlotCase(WorkspaceCase):
         return self.workspace.unlock(
             account, passfile=self.workspace.secret("tried", secret),
             status=(0, WRONG_PASSPHRASE)).returncode == 0
+
+    def attempts(self):
+        """The records of wrong secrets."""
+        return list((self.workspace.state / "attempts").glob("[0-9a-f]*"))
+
+    def failures(self):
+        (record,) = self.attempts()
+        return int.from_bytes(record.read_bytes()[12:16], "little")
 
     def refusal(self, method, **parameters):
         with Client(self.workspace.socket) as client, self.assertRaises(Refusal) as caught:
@@ -209,6 +218,19 @@ class Slots(SlotCase):
         self.assertFalse(file.exists())
         self.workspace.serving("wipe", BOB, "--confirm", BOB)
 
+    def test_where_there_is_no_room_no_words_are_made(self):
+        for number in range(7):
+            self.slot(
+                "add", "--new-passfile", self.workspace.secret("more", f"passphrase {number}"))
+        self.wait_out()
+        terminal = Terminal(
+            ["mamctl", "slot", "add", ANN, "--type", "recovery", "--workspace",
+             self.workspace.name], self.workspace.environment)
+        status, shown = terminal.finish()
+        self.assertEqual(status, REFUSED, shown)
+        self.assertIn("8 slots", shown)
+        self.assertNotIn("Write these words down", shown)
+
     def test_words_in_a_file(self):
         file = self.workspace.root / "words-of-ann"
         options = ("--type", "recovery", "--recovery-file", file)
@@ -313,6 +335,15 @@ class OnTerminal(WordsCase):
         self.assertIn("no key slot was added", shown)
         # The same words each time.
         self.assertEqual(seen, [words] * 3)
+        self.assertEqual(len(self.slots()), 1)
+
+    def test_the_end_of_input_is_no_answer(self):
+        terminal = self.begin()
+        self.read(terminal, b"Press Enter", 0)
+        terminal.type("\x04")
+        status, shown = terminal.finish()
+        self.assertEqual(status, NO)
+        self.assertIn("the input ended before an answer", shown[shown.rindex("\x1b[?1049l"):])
         self.assertEqual(len(self.slots()), 1)
 
     def test_an_interrupt_clears_the_screen(self):
@@ -471,8 +502,8 @@ class UnderPolicy(EnrollmentCase, SlotCase):
 class RefusedByOne(EnrollmentCase, SlotCase):
     """A secret that the first slot has refused, and that nobody tries on the second."""
 
-    def begin_with_slots(self, passes, mebibytes):
-        """The first as cheap as it goes, and one of this cost."""
+    def begin_with_slots(self, *others, passes, mebibytes):
+        """The first as cheap as it goes, and others of this cost."""
         self.set_policy(pinRequired=True, maximumPinRetries=2)
         self.workspace.mount().register()
         self.workspace.unmount()
@@ -480,20 +511,32 @@ class RefusedByOne(EnrollmentCase, SlotCase):
         cost = {"Passes": passes, "MemoryMiB": mebibytes}
         path.write_text(json.dumps({**json.loads(path.read_text()), "KeyDerivation": cost}))
         self.workspace.mount()
-        self.slot("add", "--new-passfile", self.workspace.secret("other", OTHER))
+        for other in others:
+            self.slot("add", "--new-passfile", self.workspace.secret("other", other))
 
-    def failures(self):
-        (record,) = (self.workspace.state / "attempts").iterdir()
-        return int.from_bytes(record.read_bytes()[12:16], "little")
+    def size(self):
+        """The daemon's address space, in bytes."""
+        status = pathlib.Path(f"/proc/{self.workspace.daemon()}/status").read_text()
+        (size,) = re.findall(r"(?m)^VmSize:\s+(\d+) kB$", status)
+        return int(size) * 1024
 
-    def test_a_kill_gains_no_try(self):
-        self.begin_with_slots(passes=50, mebibytes=64)
-        attempts, pid = self.workspace.state / "attempts", self.workspace.daemon()
+    def limit(self, size):
+        pid, infinity = self.workspace.daemon(), resource.RLIM_INFINITY
+        resource.prlimit(pid, resource.RLIMIT_AS, (size, infinity))
+
+    @contextlib.contextmanager
+    def trying(self, secret):
         with subprocess.Popen(
                 ["mamctl", "unlock", ANN, "--workspace", self.workspace.name, "--passfile",
-                 self.workspace.secret("wrong", "not it")],
-                env=self.workspace.environment, stderr=subprocess.DEVNULL) as trying:
-            wait_until(lambda: list(attempts.glob("[0-9a-f]*")) or trying.poll() is not None)
+                 self.workspace.secret("tried", secret)],
+                env=self.workspace.environment, stderr=subprocess.PIPE, text=True) as trying:
+            yield trying
+
+    def test_a_kill_gains_no_try(self):
+        self.begin_with_slots(OTHER, "a third", passes=50, mebibytes=64)
+        pid = self.workspace.daemon()
+        with self.trying("not it") as trying:
+            wait_until(lambda: self.attempts() or trying.poll() is not None)
             os.kill(pid, signal.SIGKILL)
             self.assertEqual(trying.wait(), UNREACHABLE, "it was counted with the answer only")
         wait_until(lambda: has_ended(pid), message="the daemon lives")
@@ -501,20 +544,35 @@ class RefusedByOne(EnrollmentCase, SlotCase):
         self.assertEqual(self.failures(), 1)
         self.assertTrue(self.opens(OTHER))
 
-    def test_no_memory_gains_no_try(self):
-        self.begin_with_slots(passes=1, mebibytes=512)
-        pid = self.workspace.daemon()
-        status = pathlib.Path(f"/proc/{pid}/status").read_text()
-        (size,) = re.findall(r"(?m)^VmSize:\s+(\d+) kB$", status)
-        resource.prlimit(pid, resource.RLIMIT_AS, (int(size) * 1024 + (128 << 20),) * 2)
-        for number in range(2):
-            told = self.slot(
-                "test", passfile=self.workspace.secret("wrong", f"not it {number}"), status=None)
+    def test_without_memory_for_all_slots_none_is_tried(self):
+        self.begin_with_slots(OTHER, passes=1, mebibytes=512)
+        self.limit(self.size() + (128 << 20))
+        for secret in OTHER, PASSPHRASE:
+            told = self.slot("test", passfile=self.workspace.secret("tried", secret), status=None)
             self.assertIn("not enough memory", told.stderr)
-            self.assertEqual(self.failures(), number + 1)
-        *_, record = records(self.workspace, "--event", "wrong-passphrase")
-        self.assertTrue(record["reason"].endswith(": 2"), record)
-        self.assertEqual(self.block(), "lockedOut")
+            self.assertEqual(self.attempts(), [])
+        self.limit(resource.RLIM_INFINITY)
+        self.slot("test", passfile=self.workspace.secret("other", OTHER))
+
+    def test_memory_that_ends_between_two_slots_counts_and_closes_nothing(self):
+        mebibytes, third = 64, "a third"
+        self.begin_with_slots(OTHER, third, passes=50, mebibytes=mebibytes)
+        for number in 1, 2:
+            self.wait_out()
+            before = self.size()
+            # A wrong one, then the right one, which the first slot does not know.
+            with self.trying("not it" if number == 1 else third) as trying:
+                wait_until(
+                    lambda: self.size() >= before + (mebibytes << 20)
+                    or trying.poll() is not None)
+                self.limit(before + (mebibytes << 19))
+                self.assertIn("not enough memory", trying.communicate()[1])
+            self.limit(resource.RLIM_INFINITY)
+            self.assertEqual(self.failures(), number)
+            self.assertIsNone(self.block())
+        self.assertEqual(records(self.workspace, "--event", "wrong-passphrase"), [])
+        self.assertTrue(self.opens(third))
+        self.assertEqual(self.attempts(), [])
 
 
 class InContainment(Contained):
@@ -553,13 +611,14 @@ class Registering(WordsCase):
         return terminal
 
     def test_words_for_a_script(self):
-        told = self.register("--recovery-file", self.file).stdout
+        told = self.register("--recovery-file", self.file, "--json").stdout
         (slot,) = self.ids("recovery", self.name)
-        self.assertIn(slot, told)
+        self.assertEqual(json.loads(told)["recoverySlot"], slot)
         self.assertTrue(self.opens(self.file.read_text().strip(), self.name))
 
     def test_without_a_terminal_nobody_is_asked(self):
-        self.register()
+        told = self.register("--json").stdout
+        self.assertIsNone(json.loads(told)["recoverySlot"])
         self.assertEqual(self.ids("recovery", self.name), [])
 
     def test_what_excludes_words_registers_nothing(self):
@@ -595,6 +654,15 @@ class Registering(WordsCase):
         terminal.type("n\n")
         status, shown = terminal.finish()
         self.assertEqual(status, 0, shown)
+        self.assertEqual(self.ids("recovery", self.name), [])
+
+    def test_the_end_of_input_is_no(self):
+        terminal = self.type_passphrase()
+        terminal.read(until=b"Make them now? [Y/n]")
+        terminal.type("\x04")
+        status, shown = terminal.finish()
+        self.assertEqual(status, 0, shown)
+        self.assertNotIn("Write these words down", shown)
         self.assertEqual(self.ids("recovery", self.name), [])
 
     def test_a_person_wants_no_question(self):

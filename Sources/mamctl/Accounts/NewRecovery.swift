@@ -4,6 +4,7 @@
 internal import Glibc
 internal import MAMCommandLine
 internal import MAMCrypto
+internal import MAMKeyring
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMSystem
@@ -29,13 +30,22 @@ struct NewRecovery {
     }
 
     /// Refused where the daemon would: before somebody writes words down for nothing.
-    init(for account: AccountReport, of daemon: Daemon, in file: NewFile?) throws(Failure) {
+    init(for account: AccountReport, of daemon: Daemon, in file: NewFile?) throws {
         guard !account.isRecoverable else {
             throw Failure(
                 .refused,
                 "\(account.label): the organisation has a recovery key, which is its way back:"
                     + " policy allows no recovery passphrase",
                 next: "mamctl account passphrase --forgotten, once it is needed")
+        }
+        let slots = try daemon.call(
+            Varlink.Workspace.ListSlots(account: account.label), about: "account '\(account.label)'"
+        ).slots
+        guard slots.count < KeySlot.maximumCount else {
+            throw Failure(
+                .refused,
+                "\(account.label): the account has \(slots.count) slots, and its keybag has room"
+                    + " for no more", next: "mamctl slot remove")
         }
         (self.account, self.daemon, self.file) = (account, daemon, file)
     }
@@ -48,16 +58,9 @@ struct NewRecovery {
         } else if try !words.areKept(by: account.label) {
             return nil
         }
-        var secrets = SecretParameters()
-        let request = Varlink.Workspace.AddSlot(
-            account: account.label, type: .recovery,
-            passphraseDescriptor: try secrets.add(opening),
-            newPassphraseDescriptor: try secrets.add(try words.secret()))
-        do throws(Failure) {
-            return try daemon.call(
-                request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
-            ).slot
-        } catch { throw afterwards(error) }
+        do {
+            return try daemon.addWords(try words.secret(), to: account, opening: opening)
+        } catch let failure as Failure { throw afterwards(failure) }
     }
 
     /// A file with words that open nothing is of no use.
@@ -71,6 +74,21 @@ struct NewRecovery {
         }
         if let file { unlink(file.path.cString) }
         return failure
+    }
+}
+
+extension Daemon {
+    func addWords(
+        _ words: SecretBuffer, to account: AccountReport, opening: SecretBuffer
+    ) throws -> Varlink.Workspace.Slot {
+        var secrets = SecretParameters()
+        let request = Varlink.Workspace.AddSlot(
+            account: account.label, type: .recovery,
+            passphraseDescriptor: try secrets.add(opening),
+            newPassphraseDescriptor: try secrets.add(words))
+        return try call(
+            request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
+        ).slot
     }
 }
 

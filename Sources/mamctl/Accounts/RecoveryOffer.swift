@@ -11,18 +11,26 @@ struct RecoveryOffer {
     /// Whether it is to be made without a question.
     let isOrdered: Bool
     private let isAsked: Bool
+    /// What an interrupted run has left.
+    private let kept: KeptWords?
 
-    init(_ invocation: Invocation) throws {
+    /// `goesOn`: an earlier run may have written the file.
+    init(_ invocation: Invocation, goesOn: Bool = false) throws {
         let arguments = invocation.arguments
         if arguments.has(.recoveryFile) {
             try invocation.refuse(["no-recovery", "no-passphrase"], with: Option.recoveryFile.name)
         }
         self.invocation = invocation
-        isOrdered = try NewFile.forRecovery(invocation) != nil
+        let path = arguments.value(Option.recoveryFile.name)
+        kept = goesOn ? try path.flatMap { try KeptWords(at: $0) } : nil
+        isOrdered = try kept != nil || NewFile.forRecovery(invocation) != nil
         isAsked =
             !isOrdered && !arguments.has(.noRecovery) && arguments.isTyped()
             && PrivateScreen.isOffered
     }
+
+    /// Before an account is registered: words that are there already are not its.
+    func refuseKept() throws { try kept?.refuse() }
 
     /// Adds it to an account that is there already, whatever comes of this. Nil if nobody wants
     /// one. `opening`: what opens the account; nil for nothing.
@@ -38,6 +46,7 @@ struct RecoveryOffer {
             guard let opening else {
                 throw Failure(.refused, "it has no passphrase", next: "mamctl account passphrase")
             }
+            if let kept { return try kept.add(to: account, opening: opening, of: daemon) }
             // The place of the file may have become the new workspace.
             let file = try NewFile.forRecovery(invocation)
             let new = try NewRecovery(for: account, of: daemon, in: file)

@@ -63,9 +63,9 @@ private func addRecovery(
 ) throws -> Wire.Slot {
     let new = try NewRecovery(for: account, of: daemon, invocation)
     guard let opening = try invocation.currentPassphrase(of: account) else {
-        return try test(nil, of: account, daemon)
+        return try daemon.slot(of: account, openedBy: nil)
     }
-    if new.isShown { _ = try test(opening, of: account, daemon) }
+    if new.isShown { _ = try daemon.slot(of: account, openedBy: opening) }
     guard let slot = try new.add(opening: opening) else {
         throw Failure(
             .failure, "the words were not typed as they were shown: no key slot was added",
@@ -78,19 +78,8 @@ func testSlot(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
     let secret = try invocation.currentPassphrase(of: account)
-    return report(try test(secret, of: account, daemon), of: account, invocation, "opens it")
-}
-
-/// `secret`: nil for an account without a passphrase, which the daemon refuses.
-private func test(
-    _ secret: SecretBuffer?, of account: AccountReport, _ daemon: Daemon
-) throws -> Wire.Slot {
-    var secrets = SecretParameters()
-    let request = Wire.TestSlot(
-        account: account.label, passphraseDescriptor: try secrets.add(secret))
-    return try daemon.call(
-        request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
-    ).slot
+    return report(
+        try daemon.slot(of: account, openedBy: secret), of: account, invocation, "opens it")
 }
 
 func removeSlot(_ invocation: Invocation) throws -> ExitStatus {
@@ -114,6 +103,21 @@ private func report(
     return invocation.answer(
         slot.json,
         words: "\(account.label): \(slot.id), \(slot.type.words) of \(String(day)): \(done)")
+}
+
+extension Daemon {
+    /// The one that a secret opens. `secret`: nil for an account without a passphrase, which the
+    /// daemon refuses.
+    func slot(
+        of account: AccountReport, openedBy secret: SecretBuffer?
+    ) throws -> Varlink.Workspace.Slot {
+        var secrets = SecretParameters()
+        let request = Varlink.Workspace.TestSlot(
+            account: account.label, passphraseDescriptor: try secrets.add(secret))
+        return try call(
+            request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
+        ).slot
+    }
 }
 
 private func rfc3339(_ seconds: Int) -> String { MAMFleet.rfc3339(Int64(seconds)) }

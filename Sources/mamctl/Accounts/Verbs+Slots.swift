@@ -48,6 +48,7 @@ private let slotStatuses = daemonStatuses + [.windowClosed, .refused, .wrongPass
 
 extension Option {
     static let recoveryFile = Option(
-        "recovery-file", value: "FILE", "write the words to FILE, instead of showing them")
-    static let noRecovery = Option("no-recovery", "do not ask for a recovery passphrase")
+        "recovery-file", value: "FILE",
+        "write twelve recovery words, and no keys, to FILE, instead of showing them")
+    static let noRecovery = Option("no-recovery", "make no recovery words, and do not ask")
 }

@@ -22,6 +22,7 @@ struct SetupAccount {
     ) throws -> (AccountReport, Varlink.Workspace.Slot?) {
         if let file = answers.recoveryFile { try readRecoveryFile(file) }
         let isNew = try found() == nil
+        if isNew { try offer.refuseKept() }
         let account = try opened(askingAnyway: askingAnyway)
         if let file = answers.recoveryFile { try export(account, to: file) }
         guard isNew || offer.isOrdered else { return (account, nil) }

@@ -29,8 +29,9 @@ let setupVerbs: [Verb] = [
             .passfile, .extpass, .noPassphrase,
             Option("no-account", "register no account"),
             Option(
-                "recovery", value: "FILE", "write the account's keys to FILE, under a passphrase"),
-            Option("no-recovery", "write no such file, make no recovery passphrase, do not ask"),
+                "recovery", value: "FILE",
+                "write the account's keys to FILE, under a passphrase of its own"),
+            Option("no-recovery", "write no keys, make no recovery words, and do not ask"),
             .recoveryFile,
             Option("export-passfile", value: "FILE", "read that file's passphrase from FILE"),
             Option("export-extpass", value: "CMD", "read it from a command"),
@@ -62,13 +63,14 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
     if usesKeyring { try checkKeyring(invocation) }
     let hasAccount = !invocation.arguments.has("no-account")
     if !hasAccount { try invocation.refuse(["recovery", "recovery-file"], with: "no-account") }
-    let offer = try RecoveryOffer(invocation)
+    let offer = try RecoveryOffer(invocation, goesOn: true)
     let joining = try SetupJoin(invocation)
     let answers = try SetupAnswers(invocation)
     var done = SetupResult(answers: answers)
     let workspace = SetupWorkspace(answers: answers)
     done.isNew = try workspace.create(settings: settings, invocation.arguments) {
         guard hasAccount else { return }
+        try offer.refuseKept()
         let account = try SetupAccountAnswers(invocation, in: answers, servedBy: nil)
         if let file = account.recoveryFile {
             try SetupAccount.checkRecoveryFile(file, adopting: invocation.arguments.has(.adopt))
