@@ -47,10 +47,10 @@ class Killed(unittest.TestCase):
         return status
 
     def each_call(self, command, undo, before, after):
-        """Kills at each call of a command, which `undo` takes back. `before`, `after`: the secrets
-        that open the account."""
+        """Kills at each call of what `command` returns, which `undo` takes back. `before`, `after`:
+        the secrets that open the account."""
         trace = self.space.root / "trace"
-        self.assertEqual(self.run_traced(command, "-o", trace, "-e", f"trace={CALLS}"), 0)
+        self.assertEqual(self.run_traced(command(), "-o", trace, "-e", f"trace={CALLS}"), 0)
         self.assertEqual(self.opening(), after)
         calls: list[str] = max(calls_by_thread(trace), key=len)
         self.assertGreater(calls.count("fsync"), 2)
@@ -60,7 +60,7 @@ class Killed(unittest.TestCase):
                 undo()
             self.assertEqual(self.opening(), before)
             self.run_traced(
-                command, "-o", "/dev/null", "-e", f"trace={calls[point]}", "-e",
+                command(), "-o", "/dev/null", "-e", f"trace={calls[point]}", "-e",
                 killing(calls[: point + 1]))
             outcomes.append(self.opening())
             self.assertIn(outcomes[-1], (before, after), calls[: point + 1])
@@ -90,21 +90,33 @@ class Killed(unittest.TestCase):
 
     def test_a_slot_is_added(self):
         self.each_call(
-            ("slot add", ANN, "--passfile", self.old, "--new-passfile", self.new),
+            lambda: ("slot add", ANN, "--passfile", self.old, "--new-passfile", self.new),
             self.remove_new, {PASSPHRASE}, {PASSPHRASE, NEW})
 
     def test_a_passphrase_is_changed(self):
         self.each_call(
-            ("account passphrase", ANN, "--passfile", self.old, "--new-passfile", self.new),
+            lambda: (
+                "account passphrase", ANN, "--passfile", self.old, "--new-passfile", self.new),
             lambda: self.space.serving(
                 "account passphrase", ANN, "--passfile", self.new, "--new-passfile", self.old),
             {PASSPHRASE}, {NEW})
 
+    def test_a_slot_is_removed(self):
+        self.add_new()
+        self.each_call(
+            lambda: ("slot remove", ANN, self.new_slot(), "--passfile", self.old),
+            self.add_new, {PASSPHRASE, NEW}, {PASSPHRASE})
+
+    def add_new(self):
+        self.space.serving("slot add", ANN, "--passfile", self.old, "--new-passfile", self.new)
+
     def remove_new(self):
+        self.space.serving("slot remove", ANN, self.new_slot(), "--passfile", self.old)
+
+    def new_slot(self):
         tested = self.space.serving(
             "slot test", ANN, "--passfile", self.new, "--json").stdout
-        self.space.serving(
-            "slot remove", ANN, json.loads(tested)["id"], "--passfile", self.old)
+        return json.loads(tested)["id"]
 
 
 if __name__ == "__main__":
