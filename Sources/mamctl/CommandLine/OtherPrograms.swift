@@ -5,11 +5,13 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// Where a program is: beside this one, else where the package has it, else in PATH.
+/// Where a program is: beside this one, else in PATH, else where the package has what is not in
+/// PATH.
 func companion(_ name: String) -> ByteString {
+    let program = ByteString(name)
     let beside = ByteString("/proc/self/exe").resolved.map { $0.directory.appending(name) }
-    let places = [beside, ByteString("/usr/lib/mamd/\(name)")].compactMap(\.self)
-    return places.first { access($0.cString, X_OK) == 0 } ?? ByteString(name)
+    let places = [beside, place(ofProgram: program), ByteString("/usr/lib/mamd/\(name)")]
+    return places.compactMap(\.self).first { access($0.cString, X_OK) == 0 } ?? program
 }
 
 /// What a program said in JSON on its standard output, if anything, and how it ended. Its words for
