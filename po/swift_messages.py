@@ -12,9 +12,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "Sources" / "mamctl"
 # With errors whose sentences mamctl shows, its own or the daemon's.
 MODULES = [
-    "mamctl", "MAMCommandLine", "MAMWire", "MAMFleet", "MAMOffice", "MAMKeyring", "MAMPolicy",
-    "MAMSignIn", "MAMStore", "MAMModel", "MAMEnrollment", "MAMVault", "MAMWorkspace", "MAMControl",
-    "MAMPlaces", "mamd"]
+    "mamctl", "MAMCommandLine", "MAMWire", "MAMFleet", "MAMOffice", "MAMCrypto", "MAMKeyring",
+    "MAMPolicy", "MAMSignIn", "MAMStore", "MAMModel", "MAMEnrollment", "MAMVault", "MAMWorkspace",
+    "MAMControl", "MAMPlaces", "mamd"]
 MESSAGE = "$s8MAMModel7MessageVD"
 LITERAL = re.compile(r'^(?!\s*//).*"[^"\n]*[A-Za-z]|"""', re.MULTILINE)
 FEATURES = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
