@@ -130,6 +130,8 @@ let package = Package(
         // Style sheets and scripts of mamctl's pages
         cModule(
             "CPages", embedded: ["fleet.css", "fleet.js", "machines.html", "report.css"]),
+        // What a TPM 2.0 chip does for key slots, by libtss2
+        cModule("CChip", ["CCrypto"]),
         // The words of a recovery passphrase
         cModule("CWordList", embedded: ["english.txt"]),
         // Values that everything speaks of: errors, names, sentences, identifiers
@@ -154,7 +156,8 @@ let package = Package(
 
         // Services
         module(
-            "MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMLocks"],
+            "MAMKeyring",
+            ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMLocks", "CChip"],
             swiftSettings: testable),
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMLocks"]),
 
@@ -243,7 +246,7 @@ let package = Package(
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMLocks",
                 "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMFleet", "MAMVault", "MAMTree",
                 "MAMWorkspace", "MAMFuse", "MAMPlaces", "MAMWire", "MAMControl", "MAMSession",
-                "MAMService", "MAMWords", "MAMCommandLine", "CShims",
+                "MAMService", "MAMWords", "MAMCommandLine", "CChip", "CShims",
             ], swiftSettings: small),
         program(
             "mamctl",
@@ -292,7 +295,10 @@ let package = Package(
         tests("MAMAuditTests", ["TestSupport", "MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests",
-            ["TestSupport", "MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+            [
+                "TestSupport", "MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
+                "CChip",
+            ]),
         tests(
             "MAMEnrollmentTests",
             [

@@ -191,8 +191,9 @@ class Keybag:
         require(data[:8] == KEYBAG_MAGIC, "magic of the keybag")
         require(data[-4:] == checksum(data[:-4]), "checksum of the keybag")
         self.others = data[1020:-4]
-        self.retired, self.joined = other_keys(data, data[1008], data[1009])
-        self.slots = slots(self.others, data[1009])
+        kinds = slot_kinds(data)
+        self.retired, self.joined = other_keys(data, data[1008], kinds)
+        self.slots, self.seals = slots(self.others, kinds)
         self.bytes, self.device_secret = data, device_secret
         flags = 0 if self.slots else 1
         require(data[10] & ~flags == 0 and not any(data[1010:1020]), "zero field of the keybag")
@@ -232,9 +233,9 @@ class Keybag:
             stretched + self.device_secret, self.account_id, b"mamd keybag account v1")
 
     def slots_key(self, secret):
-        """Section 3.3. Knows no words: a recovery passphrase is its 16 bytes."""
+        """Section 3.3. Knows no words: a recovery passphrase is its 16 bytes. Asks no chip."""
         for slot in self.slots:
-            if public_half(self.slot_private_key(slot, secret)) == slot[64:96]:
+            if slot[0] != 3 and public_half(self.slot_private_key(slot, secret)) == slot[64:96]:
                 return derive(
                     self.slot_account_key(slot, secret) + self.device_secret, self.account_id,
                     b"mamd keybag slots v1")
@@ -275,25 +276,50 @@ class Keybag:
             self.retired, key_id) is not None
 
 
-def slots(others, count):
-    """Section 3.3: the end of what follows a keybag's fixed fields."""
-    require(count <= 8, "number of slots")
-    start = len(others) - 192 * count
-    found = [others[at : at + 192] for at in range(start, len(others), 192)]
+def slot_kinds(data):
+    """Of a keybag's slots, in their order."""
+    start = 1020 + 272 * data[1008] + 80 * data[11]
+    return list(data[start : start + 192 * data[1009] : 192])
+
+
+def slots(others, kinds):
+    """Section 3.3: the end of what follows a keybag's fixed fields, with what a chip has sealed by
+    its slot's id."""
+    require(len(kinds) <= 8, "number of slots")
+    end = len(others) - 1024 * kinds.count(3)
+    found = [others[at : at + 192] for at in range(end - 192 * len(kinds), end, 192)]
     for slot in found:
         passes, memory, number, zero, _ = struct.unpack_from("<IQIIq", slot, 4)
+        has_no_pin = slot[0] == 3 and not any(slot[4:16] + slot[32:48])
         require(
-            slot[0] in (1, 2) and not any(slot[1:4] + slot[48:64]) and zero == 0 and number != 0
-            and 1 <= passes <= 100 and 8 << 10 <= memory <= 4 << 30 and slot[31] < 0x80,
-            "field of a slot")
-    require(len({slot[16:20] for slot in found}) == count, "ids of slots")
-    return found
+            slot[0] in (1, 2, 3) and not any(slot[1:4] + slot[48:64]) and zero == 0 and number != 0
+            and (has_no_pin or 1 <= passes <= 100 and 8 << 10 <= memory <= 4 << 30)
+            and slot[31] < 0x80, "field of a slot")
+    require(len({slot[16:20] for slot in found}) == len(kinds), "ids of slots")
+    ids = [slot[16:20] for slot in found if slot[0] == 3]
+    seals = {number: others[end + 1024 * at :][:1024] for at, number in enumerate(ids)}
+    for seal in seals.values():
+        check_seal(seal)
+    return found, seals
 
 
-def other_keys(data, retired, slot_count=0):
+def check_seal(seal):
+    """What a chip has sealed: a public and a private part, which only the chip reads."""
+    length, pcrs = struct.unpack_from("<HI", seal)
+    end = 40
+    for _ in range(2):
+        (count,) = struct.unpack_from("<H", seal, end)
+        require(1 <= count <= 448, "part of what a chip has sealed")
+        end += 2 + count
+    require(
+        length == end - 2 and pcrs < 1 << 24 and not any(seal[end:]), "what a chip has sealed")
+
+
+def other_keys(data, retired, kinds=()):
     """Sections 3.1 and 3.2: what follows the fixed fields of a keybag or of an export."""
-    others, joined = data[1020 : len(data) - 4 - 192 * slot_count], data[11]
-    version = 4 if slot_count else 3 if joined else 2 if retired else 1
+    slots_length = 192 * len(kinds) + 1024 * list(kinds).count(3)
+    others, joined = data[1020 : len(data) - 4 - slots_length], data[11]
+    version = (5 if 3 in kinds else 4) if kinds else 3 if joined else 2 if retired else 1
     require(
         data[8:10] == struct.pack("<H", version) and max(retired, joined) <= 32,
         "version, or number of other keys")

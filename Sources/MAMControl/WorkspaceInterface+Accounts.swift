@@ -75,9 +75,10 @@ extension WorkspaceInterface {
     func unlock(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Unlock.Reply {
         let request: Wire.Unlock = try call.request()
         let (account, name) = try account(request.account, call)
+        let slot = try request.slot.map(slotID)
         let passphrase = try call.openingSecret(isTyped: request.typed)
         try keyed(name) { () throws(KeyringError) in
-            try Unlock(tree).unlock(account, passphrase: passphrase)
+            try Unlock(tree).unlock(account, passphrase: passphrase, slot: slot)
         }
         return try report(of: account)
     }

@@ -1,5 +1,6 @@
 // Key slots over the socket: list, test, add, remove.
 
+internal import MAMCrypto
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMVault
@@ -16,9 +17,10 @@ extension WorkspaceInterface {
     func testSlot(_ call: VarlinkCall) throws(VarlinkError) -> Wire.TestSlot.Reply {
         let request: Wire.TestSlot = try call.request()
         let (account, name) = try account(request.account, call)
+        let id = try request.slot.map(slotID)
         let secret = try call.secret("passphrase")
         let slot = try keyed(name) { () throws(KeyringError) in
-            try KeySlots(tree).test(of: account, secret: secret)
+            try KeySlots(tree).test(id, of: account, secret: secret)
         }
         return .init(slot: .init(slot))
     }
@@ -27,11 +29,9 @@ extension WorkspaceInterface {
         let request: Wire.AddSlot = try call.request()
         let (account, name) = try account(request.account, call)
         let opening = try call.secret("passphrase")
-        guard let new = try call.secret("newPassphrase") else {
-            throw .invalidInput("newPassphrase is missing")
-        }
+        let new = try newSlot(request, secret: try call.secret("newPassphrase"))
         let slot = try keyed(name) { () throws(KeyringError) in
-            try KeySlots(tree).add(.init(request.type), to: account, with: opening, new: new)
+            try KeySlots(tree).add(new, to: account, with: opening)
         }
         return .init(slot: .init(slot))
     }
@@ -39,9 +39,7 @@ extension WorkspaceInterface {
     func removeSlot(_ call: VarlinkCall) throws(VarlinkError) -> Wire.RemoveSlot.Reply {
         let request: Wire.RemoveSlot = try call.request()
         let (account, name) = try account(request.account, call)
-        guard let id = KeySlot.ID(request.slot) else {
-            throw .invalidInput("a key slot has eight hexadecimal digits")
-        }
+        let id = try slotID(request.slot)
         let opening = try call.secret("passphrase")
         let slot = try keyed(name) { () throws(KeyringError) in
             try KeySlots(tree).remove(id, of: account, with: opening)
@@ -50,9 +48,33 @@ extension WorkspaceInterface {
     }
 }
 
+func slotID(_ text: String) throws(VarlinkError) -> KeySlot.ID {
+    guard let id = KeySlot.ID(text) else {
+        throw .invalidInput("a key slot has eight hexadecimal digits")
+    }
+    return id
+}
+
+private func newSlot(
+    _ request: Varlink.Workspace.AddSlot, secret: SecretBytes?
+) throws(VarlinkError) -> NewSlot {
+    guard request.type == .tpm else {
+        guard let secret else { throw .invalidInput("newPassphrase is missing") }
+        guard request.pcrs == nil else { throw .invalidInput("pcrs is for slots of type tpm") }
+        return request.type == .recovery ? .recovery(secret) : .passphrase(secret)
+    }
+    let pcrs = request.pcrs ?? []
+    guard pcrs.allSatisfy(ChipSeal.pcrRange.contains) else {
+        throw .invalidInput("a PCR is 0 to \(ChipSeal.pcrRange.upperBound - 1)")
+    }
+    return .tpm(pin: secret, pcrs: pcrs.reduce(0) { $0 | 1 << UInt32($1) })
+}
+
 extension Varlink.Workspace.Slot {
     fileprivate init(_ slot: KeySlot) {
-        self.init(id: "\(slot.id)", type: .init(slot.kind), created: Int(slot.creationTime))
+        self.init(
+            id: "\(slot.id)", type: .init(slot.kind), created: Int(slot.creationTime),
+            pin: slot.chip.map { _ in slot.derivation != nil }, pcrs: slot.chip?.pcrNumbers)
     }
 }
 
@@ -62,16 +84,7 @@ extension Varlink.Workspace.SlotType {
             switch kind {
             case .passphrase: .passphrase
             case .recovery: .recovery
-            }
-    }
-}
-
-extension KeySlot.Kind {
-    fileprivate init(_ type: Varlink.Workspace.SlotType) {
-        self =
-            switch type {
-            case .passphrase: .passphrase
-            case .recovery: .recovery
+            case .tpm: .tpm
             }
     }
 }

@@ -44,6 +44,25 @@ enum WrappingKey {
             info: "mamd key slot v1")
     }
 
+    /// The authValue that stands for a PIN: the chip learns nothing else of it.
+    static func chipPIN(
+        stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        try Derivation.hkdf(
+            input: .joining(stretched, deviceSecret), salt: account.bytes,
+            info: "mamd key slot chip pin v1")
+    }
+
+    /// What stands for the stretched secret of a chip's slot: from what the chip has sealed, and
+    /// from its PIN stretched by Argon2id, so that a broken chip still leaves a search.
+    static func chip(
+        _ secret: SecretBytes, stretched: SecretBytes?, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        try Derivation.hkdf(
+            input: stretched.map { .joining(secret, $0) } ?? secret, salt: account.bytes,
+            info: "mamd key slot chip v1")
+    }
+
     /// For A, B and C up to version 3: from the passphrase stretched by Argon2id, and the device
     /// secret.
     static func account(

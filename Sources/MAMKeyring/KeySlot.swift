@@ -18,14 +18,19 @@ package struct KeySlot: Sendable, Equatable {
         case passphrase = 1
         /// Generated words: ``RecoveryWords``.
         case recovery = 2
+        /// A TPM 2.0 chip, with a PIN or without.
+        case tpm = 3
     }
 
     package let id: ID
     package let kind: Kind
     /// Seconds since 1970, not negative.
     package let creationTime: Int64
-    package let derivation: DerivationParameters
+    /// Nil where nothing is typed: a chip's without a PIN.
+    package let derivation: DerivationParameters?
     let publicKey: Curve25519.PublicKey
+    /// Of a chip's alone.
+    package var chip: ChipSeal?
     /// Ephemeral public key 32 | account key wrapped 64; empty until it is sealed.
     var sealedKey: [UInt8] = []
 
@@ -52,6 +57,7 @@ extension KeySlot.Kind: CustomStringConvertible {
         switch self {
         case .passphrase: "passphrase"
         case .recovery: "recovery"
+        case .tpm: "tpm"
         }
     }
 }
@@ -102,9 +108,9 @@ extension KeySlot {
             sealedKey[Self.wrappedRange], under: key, associatedData: associatedData(account))
     }
 
-    /// The account's id, then bytes 0 to 127.
+    /// The account's id, bytes 0 to 127, then what the chip has sealed.
     private func associatedData(_ account: AccountID) -> [UInt8] {
-        account.bytes.array + encoded[..<KeySlotOffset.wrapped]
+        account.bytes.array + encoded[..<KeySlotOffset.wrapped] + (chip?.encoded ?? [])
     }
 }
 
@@ -123,6 +129,8 @@ private enum KeySlotOffset {
     static let wrapped = 128
     /// Must be zero.
     static let reserved = [1..<4, 20..<24, 48..<64]
+    /// Must be zero where nothing is stretched.
+    static let derivation = [4..<16, 32..<48]
 }
 
 extension KeySlot {
@@ -132,39 +140,67 @@ extension KeySlot {
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         raw.store(kind.rawValue, at: KeySlotOffset.kind)
-        raw.store(derivation.cost.passes, at: KeySlotOffset.passes)
-        raw.store(derivation.cost.memoryByteCount, at: KeySlotOffset.memory)
         raw.store(id.value, at: KeySlotOffset.id)
         raw.store(creationTime, at: KeySlotOffset.creationTime)
-        derivation.salt.write(to: &raw, at: KeySlotOffset.salt)
+        if let derivation {
+            raw.store(derivation.cost.passes, at: KeySlotOffset.passes)
+            raw.store(derivation.cost.memoryByteCount, at: KeySlotOffset.memory)
+            derivation.salt.write(to: &raw, at: KeySlotOffset.salt)
+        }
         publicKey.write(to: &raw, at: KeySlotOffset.publicKey)
         raw.store(sealedKey, at: KeySlotOffset.sealedKey.lowerBound)
         return bytes
     }
 
-    /// Nil for values that no writer gives.
-    init?(decoding record: RawSpan, at offset: Int) {
+    /// Nil for values that no writer gives. A chip's lacks what that has sealed.
+    fileprivate init?(decoding record: RawSpan, at offset: Int) {
         let bytes = record.extracting(offset..<offset + Self.byteCount)
         let creationTime = bytes.integer(Int64.self, at: KeySlotOffset.creationTime)
         guard let kind = Kind(rawValue: bytes.integer(UInt8.self, at: KeySlotOffset.kind)),
-            KeySlotOffset.reserved.allSatisfy({ bytes.isZero($0) }), creationTime >= 0,
+            KeySlotOffset.reserved.allSatisfy({ bytes.isZero($0) }), creationTime >= 0
+        else { return nil }
+        if kind == .tpm, KeySlotOffset.derivation.allSatisfy({ bytes.isZero($0) }) {
+            derivation = nil
+        } else {
             let cost = KeyDerivationCost(
                 passes: bytes.integer(UInt32.self, at: KeySlotOffset.passes),
-                memoryByteCount: bytes.integer(UInt64.self, at: KeySlotOffset.memory)),
-            cost.isSettable
-        else { return nil }
+                memoryByteCount: bytes.integer(UInt64.self, at: KeySlotOffset.memory))
+            guard let cost, cost.isSettable else { return nil }
+            derivation = DerivationParameters(
+                cost: cost, salt: Bytes16(reading: bytes, at: KeySlotOffset.salt))
+        }
         id = ID(value: bytes.integer(UInt32.self, at: KeySlotOffset.id))
         guard id != .none else { return nil }
         (self.kind, self.creationTime) = (kind, creationTime)
-        derivation = DerivationParameters(
-            cost: cost, salt: Bytes16(reading: bytes, at: KeySlotOffset.salt))
         publicKey = .init(reading: bytes, at: KeySlotOffset.publicKey)
         sealedKey = bytes.array(KeySlotOffset.sealedKey)
     }
 }
 
 extension [KeySlot] {
-    var encoded: [UInt8] { flatMap(\.encoded) }
+    /// The slots, then what chips have sealed.
+    var encoded: [UInt8] { flatMap(\.encoded) + flatMap { $0.chip?.encoded ?? [] } }
+
+    /// The length of ``encoded``.
+    var byteCount: Int { Self.byteCount(count, chips: count { $0.chip != nil }) }
+
+    /// The length that the record has for its slots, as far as it has their kinds.
+    static func byteCount(in record: RawSpan, at offset: Int, count: Int) -> Int {
+        byteCount(count, chips: chipCount(in: record, at: offset, count: count))
+    }
+
+    /// How many of the record's slots are a chip's.
+    static func chipCount(in record: RawSpan, at offset: Int, count: Int) -> Int {
+        let kinds = (0..<count).map { offset + KeySlot.byteCount * $0 + KeySlotOffset.kind }
+        return kinds.count {
+            $0 < record.byteCount
+                && record.integer(UInt8.self, at: $0) == KeySlot.Kind.tpm.rawValue
+        }
+    }
+
+    private static func byteCount(_ count: Int, chips: Int) -> Int {
+        KeySlot.byteCount * count + ChipSeal.byteCount * chips
+    }
 
     /// Nil if there are too many, one breaks a rule, or two have one id.
     init?(decoding record: RawSpan, at offset: Int, count: Int) {
@@ -176,5 +212,11 @@ extension [KeySlot] {
             append(slot)
         }
         guard Set(map(\.id)).count == count else { return nil }
+        var end = offset + KeySlot.byteCount * count
+        for index in indices where self[index].kind == .tpm {
+            guard let chip = ChipSeal(decoding: record, at: end) else { return nil }
+            self[index].chip = chip
+            end += ChipSeal.byteCount
+        }
     }
 }

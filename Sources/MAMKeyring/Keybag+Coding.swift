@@ -9,7 +9,7 @@ extension Keybag {
     package var encoded: [UInt8] {
         let stored = storedSlots
         let slots = KeybagOffset.others + others.counts.byteCount
-        let count = slots + KeySlot.byteCount * stored.count + 4
+        let count = slots + stored.byteCount + 4
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
@@ -37,12 +37,24 @@ extension Keybag {
         return try bytes.span.withUnsafeBytes(body)
     }
 
+    /// The lowest that has what is in it.
+    private var version: UInt16 {
+        Self.version(others.counts, slots: storedSlots.count) {
+            storedSlots.contains { $0.chip != nil }
+        }
+    }
+
+    private static func version(
+        _ others: OtherKeys.Counts, slots: Int, hasChip: () -> Bool
+    ) -> UInt16 {
+        slots == 0 ? others.version : hasChip() ? 5 : 4
+    }
+
     /// Writes bytes 0 to 751.
     private func encodeAssociated(into bytes: inout MutableRawSpan) {
         bytes.zero(0..<KeybagOffset.wrappedKeys.lowerBound)
         bytes.store(keybagMagic, at: 0)
-        bytes.store(
-            storedSlots.isEmpty ? others.counts.version : Self.version, at: KeybagOffset.version)
+        bytes.store(version, at: KeybagOffset.version)
         bytes.store(UInt8(others.joined.count), at: KeybagOffset.joinedCount)
         bytes.store(uid, at: KeybagOffset.uid)
         accountID.bytes.write(to: &bytes, at: KeybagOffset.accountID)
@@ -111,8 +123,9 @@ extension Keybag {
         let checksum = bytes.byteCount - 4
         guard bytes.integer(UInt32.self, at: checksum) == Checksum.crc32(bytes, count: checksum)
         else { throw .checksum }
-        let slots = KeySlot.byteCount * slotCount(in: bytes)
-        guard bytes.byteCount == slotsOffset(in: bytes) + slots + 4 else {
+        let offset = slotsOffset(in: bytes)
+        let slots = [KeySlot].byteCount(in: bytes, at: offset, count: slotCount(in: bytes))
+        guard bytes.byteCount == offset + slots + 4 else {
             throw .field(offset: KeybagOffset.retiredCount)
         }
         guard found == impliedVersion(bytes) else { throw .field(offset: KeybagOffset.version) }
@@ -141,9 +154,12 @@ extension Keybag {
         KeybagOffset.others + otherCounts(in: bytes).byteCount
     }
 
-    /// The version of a record with these counts.
+    /// The version of a record with these counts and kinds of slots.
     private static func impliedVersion(_ bytes: RawSpan) -> UInt16 {
-        slotCount(in: bytes) > 0 ? version : otherCounts(in: bytes).version
+        let count = slotCount(in: bytes)
+        return version(otherCounts(in: bytes), slots: count) {
+            [KeySlot].chipCount(in: bytes, at: slotsOffset(in: bytes), count: count) > 0
+        }
     }
 
     private static func decodeLock(_ bytes: RawSpan) throws(KeybagError) -> Lock {

@@ -8,9 +8,10 @@ package struct Keybag: Sendable {
     /// The length without other keys and slots.
     package static let byteCount = 1024
     package static let maximumByteCount =
-        byteCount + OtherKeys.maximumByteCount + KeySlot.byteCount * KeySlot.maximumCount
+        byteCount + OtherKeys.maximumByteCount
+        + (KeySlot.byteCount + ChipSeal.byteCount) * KeySlot.maximumCount
     /// The newest known version.
-    static let version: UInt16 = 4
+    static let version: UInt16 = 5
 
     package let accountID: AccountID
     package var identity: Identity

@@ -28,7 +28,7 @@ final class KeybagChanges: Sendable {
     ) throws(KeyringError) {
         var keybag = new
         if let passphrase {
-            keybag.lock = .slots([try sealer.makeSlot(.passphrase, passphrase, in: keybag)])
+            keybag.lock = .slots([try sealer.makeSlot(.passphrase(passphrase), in: keybag)])
         }
         try sealer.seal(&keybag, keys)
         prepare(keybag.accountID)
@@ -74,7 +74,7 @@ final class KeybagChanges: Sendable {
             }
         let past = try history(of: keybag, opened, from: secret, slotChange)
         if case .passphrase = keybag.lock, slotChange.keepsPassphrases, let secret {
-            keybag.lock = .slots([try sealer.makeSlot(.passphrase, secret, in: keybag)])
+            keybag.lock = .slots([try sealer.makeSlot(.passphrase(secret), in: keybag)])
         }
         let before = (keybag: keybag, keys: try sealer.allKeys(of: keybag, opened))
         var (keys, all) = (before.keys, opened)

@@ -22,15 +22,17 @@ package struct AccountKeys: Sendable {
 struct KeybagSealer: Sendable {
     let deviceSecret: SecretBytes
     let cost: KeyDerivationCost
+    let chip: Chip
     let attempts: Attempts
     /// Seconds since 1970.
     let clock: @Sendable () -> Int64
     /// For D, which is always loaded.
     let state: SharedState<AccountTable>
 
-    /// Unwraps A, B and C; counts a wrong secret. The caller holds the account's `passphrases`.
+    /// Unwraps A, B and C; counts a wrong secret. `id`: the only slot to try; a chip's is not tried
+    /// without. The caller holds the account's `passphrases`.
     func openKeys(
-        _ keybag: Keybag, passphrase: SecretBytes?
+        _ keybag: Keybag, passphrase: SecretBytes?, slot id: KeySlot.ID? = nil
     ) throws(KeyringError) -> AccountKeys {
         guard keybag.lock != .deviceSecret else {
             guard passphrase == nil else { throw .passphraseNotUsed }
@@ -40,21 +42,29 @@ struct KeybagSealer: Sendable {
             guard let keys = try open(keybag, under: key) else { throw .keybag(.keysDamaged) }
             return keys
         }
+        let slot = try id.map { id throws(KeyringError) in try keybag.slot(id) }
+        if let slot, let seal = slot.chip {
+            return try tryChip(seal, of: slot, pin: passphrase, keybag)
+        }
         guard let passphrase else { throw .passphraseRequired }
-        return try trySecret(passphrase, keybag)
+        return try trySecret(passphrase, keybag, alone: slot)
     }
 
-    private func trySecret(
-        _ secret: SecretBytes, _ keybag: Keybag
-    ) throws(KeyringError) -> AccountKeys {
-        let account = keybag.accountID
+    private func refuseTooSoon(_ account: AccountID) throws(KeyringError) {
         if let record = attempts.newer(account) { throw .attemptsNewer(record) }
         let seconds = attempts.remainingForTry(account)
         guard seconds == 0 else {
             throw attempts.waitsForDamage(account)
                 ? .attemptsDamaged(seconds: seconds) : .retryLater(seconds: seconds)
         }
-        let slots = keybag.slots(for: secret)
+    }
+
+    private func trySecret(
+        _ secret: SecretBytes, _ keybag: Keybag, alone: KeySlot?
+    ) throws(KeyringError) -> AccountKeys {
+        let account = keybag.accountID
+        try refuseTooSoon(account)
+        let slots = keybag.slots(for: secret).filter { alone == nil || alone == $0 }
         // It is none that a slot could have.
         guard !slots.isEmpty else { throw .passphraseRequired }
         for (index, slot) in slots.enumerated() {
@@ -78,14 +88,61 @@ struct KeybagSealer: Sendable {
         _ secret: SecretBytes, _ stretched: SecretBytes, by slot: KeySlot, _ keybag: Keybag
     ) throws(KeyringError) -> Bytes16 {
         let words = slot.kind == .recovery ? nil : KeySlot.Kind.recovery.input(secret)
-        let stretched =
-            if let words { try stretch(words, slot.derivation, for: keybag.uid) } else {
-                stretched
-            }
-        return try deriving { () throws(DerivationError) in
-            try WrappingKey.fingerprint(
-                stretched: stretched, deviceSecret, keybag.accountID)
+        guard let words, let derivation = slot.derivation else {
+            return try fingerprint(stretched, keybag.accountID)
         }
+        return try fingerprint(
+            try stretch(words, derivation, for: keybag.uid), keybag.accountID)
+    }
+
+    private func fingerprint(
+        _ stretched: SecretBytes, _ account: AccountID
+    ) throws(KeyringError) -> Bytes16 {
+        try deriving { () throws(DerivationError) in
+            try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
+        }
+    }
+
+    /// The chip counts wrong PINs, and so does the account's record, which has policy's
+    /// consequences. Without a PIN nothing is tried, and no count ends.
+    private func tryChip(
+        _ seal: ChipSeal, of slot: KeySlot, pin: SecretBytes?, _ keybag: Keybag
+    ) throws(KeyringError) -> AccountKeys {
+        let account = keybag.accountID
+        guard (slot.derivation == nil) == (pin == nil) else {
+            throw .refused(
+                pin == nil
+                    ? "the key slot \(slot.id) needs its PIN" : "the key slot \(slot.id) has no PIN"
+            )
+        }
+        if pin != nil { try refuseTooSoon(account) }
+        let stretched = try stretch(pin, of: slot, keybag.uid)
+        let secret: SecretBytes
+        do throws(ChipRefusal) {
+            secret = try chip.unseal(seal, pin: try chipPIN(stretched, account))
+        } catch {
+            guard error == .wrongPIN, let stretched else {
+                throw error.error(pcrs: seal.pcrNumbers)
+            }
+            attempts.recordFailure(account, fingerprint: try fingerprint(stretched, account))
+            throw .wrongPassphrase(retryAfterSeconds: attempts.remaining(account))
+        }
+        let joined = try deriving { () throws(DerivationError) in
+            try WrappingKey.chip(secret, stretched: stretched, account)
+        }
+        guard let keys = try open(keybag, slot, joined) else { throw .keybag(.keysDamaged) }
+        if pin != nil { attempts.clear(account) }
+        return keys
+    }
+
+    /// Nil without a PIN.
+    private func chipPIN(
+        _ stretched: SecretBytes?, _ account: AccountID
+    ) throws(ChipRefusal) -> SecretBytes? {
+        guard let stretched else { return nil }
+        do throws(DerivationError) {
+            return try WrappingKey.chipPIN(stretched: stretched, deviceSecret, account)
+        } catch { throw .notAsked(.invalid) }
     }
 
     /// Whether a secret is that of one of these slots, which are the keybag's or some of them.
@@ -169,8 +226,18 @@ struct KeybagSealer: Sendable {
     private func stretch(
         _ secret: SecretBytes, of slot: KeySlot, _ user: UInt32
     ) throws(KeyringError) -> SecretBytes {
-        guard let input = slot.kind.input(secret) else { throw .derivation(.failure) }
-        return try stretch(input, slot.derivation, for: user)
+        guard let input = slot.kind.input(secret), let derivation = slot.derivation else {
+            throw .derivation(.failure)
+        }
+        return try stretch(input, derivation, for: user)
+    }
+
+    /// Nil for none.
+    private func stretch(
+        _ pin: SecretBytes?, of slot: KeySlot, _ user: UInt32
+    ) throws(KeyringError) -> SecretBytes? {
+        guard let pin else { return nil }
+        return try stretch(pin, of: slot, user) as SecretBytes
     }
 
     private func keyPair(
@@ -196,10 +263,7 @@ struct KeybagSealer: Sendable {
         _ passphrase: SecretBytes, _ past: PastPassphrases, _ account: AccountID
     ) throws(KeyringError) -> Bytes16 {
         let user = state.read { $0.accounts[account]?.keybag.uid } ?? 0
-        let stretched = try stretch(passphrase, past.derivation, for: user)
-        return try deriving { () throws(DerivationError) in
-            try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
-        }
+        return try fingerprint(try stretch(passphrase, past.derivation, for: user), account)
     }
 
     /// Adds D, which is always loaded.
@@ -250,18 +314,43 @@ extension KeybagSealer {
     }
 
     /// A new slot of the keybag, whose account key ``seal(_:_:)`` seals.
-    func makeSlot(
-        _ kind: KeySlot.Kind, _ secret: SecretBytes, in keybag: Keybag
-    ) throws(KeyringError) -> KeySlot {
+    func makeSlot(_ new: NewSlot, in keybag: Keybag) throws(KeyringError) -> KeySlot {
+        var made: (derivation: DerivationParameters, stretched: SecretBytes)?
+        if let secret = new.secret { made = try stretch(secret, new.kind, keybag.uid) }
+        var (stretched, chip) = (made?.stretched, ChipSeal?.none)
+        if case .tpm(_, let pcrs) = new {
+            (stretched, chip) = try sealByChip(stretched, pcrs: pcrs, keybag.accountID)
+        }
+        guard let stretched else { throw .emptyPassphrase }
+        return KeySlot(
+            id: .random(beside: keybag.storedSlots), kind: new.kind, creationTime: max(0, clock()),
+            derivation: made?.derivation,
+            publicKey: try keyPair(stretched, keybag.accountID).publicKey, chip: chip)
+    }
+
+    private func sealByChip(
+        _ stretched: SecretBytes?, pcrs: UInt32, _ account: AccountID
+    ) throws(KeyringError) -> (SecretBytes?, ChipSeal?) {
+        let secret = SecretBytes.random(count: Derivation.byteCount)
+        let seal: ChipSeal
+        do throws(ChipRefusal) {
+            seal = try chip.seal(secret, pin: try chipPIN(stretched, account), pcrs: pcrs)
+        } catch { throw error.error() }
+        let joined = try deriving { () throws(DerivationError) in
+            try WrappingKey.chip(secret, stretched: stretched, account)
+        }
+        return (joined, seal)
+    }
+
+    private func stretch(
+        _ secret: SecretBytes, _ kind: KeySlot.Kind, _ user: UInt32
+    ) throws(KeyringError) -> (DerivationParameters, SecretBytes) {
         guard secret.count > 0 else { throw .emptyPassphrase }
         guard let input = kind.input(secret) else {
             throw .refused("it is not a recovery passphrase: twelve words with their checksum")
         }
         let derivation = DerivationParameters(cost: cost, salt: SecureRandom.bytes16())
-        let stretched = try stretch(input, derivation, for: keybag.uid)
-        return KeySlot(
-            id: .random(beside: keybag.storedSlots), kind: kind, creationTime: max(0, clock()),
-            derivation: derivation, publicKey: try keyPair(stretched, keybag.accountID).publicKey)
+        return (derivation, try stretch(input, derivation, for: user))
     }
 }
 
@@ -269,23 +358,30 @@ extension KeySlot.Kind {
     /// What is stretched; nil if the secret cannot be one of this kind.
     fileprivate func input(_ secret: SecretBytes) -> SecretBytes? {
         switch self {
-        case .passphrase: secret
+        case .passphrase, .tpm: secret
         case .recovery: RecoveryWords.entropy(of: secret)
         }
     }
 }
 
 extension Keybag {
+    fileprivate func slot(_ id: KeySlot.ID) throws(KeyringError) -> KeySlot {
+        guard let found = slots.first(where: { $0.id == id }) else {
+            throw .refused("the account has no slot \(id)", next: "mamctl slot list")
+        }
+        return found
+    }
+
     /// Those that a secret may open: what needs most memory first, so that a lack of it shows
     /// before a slot has refused a secret that the next one may have. Of the same cost, recovery
-    /// words first.
+    /// words first. No chip's: it would count the secret as a wrong PIN.
     fileprivate func slots(for secret: SecretBytes) -> [KeySlot] {
         let slots =
             slots.filter { $0.kind == .recovery && $0.kind.input(secret) != nil }
             + slots.filter { $0.kind == .passphrase }
-        let memory = Set(slots.map(\.derivation.cost.memoryByteCount))
+        let memory = Set(slots.compactMap(\.derivation?.cost.memoryByteCount))
         return memory.sorted(by: >).flatMap { byteCount in
-            slots.filter { $0.derivation.cost.memoryByteCount == byteCount }
+            slots.filter { $0.derivation?.cost.memoryByteCount == byteCount }
         }
     }
 }

@@ -14,12 +14,12 @@ extension Keyring {
     /// does at an unlock. `previousBlockCount`: how many of the last passphrases a new one may not
     /// repeat; also for words, which can change one that they do not know.
     package func addSlot(
-        _ kind: KeySlot.Kind, to account: AccountID, opening secret: SecretBytes?,
-        secret new: SecretBytes, previousBlockCount: Int = 0
+        _ new: NewSlot, to account: AccountID, opening secret: SecretBytes?,
+        previousBlockCount: Int = 0
     ) throws(KeyringError) -> KeySlot {
         let changed = try changes.rewrite(
             account, opening: secret,
-            slots: .added(kind, new, previousBlockCount: previousBlockCount)
+            slots: .added(new, previousBlockCount: previousBlockCount)
         ) { _, _, _ in }
         guard let slot = changed.slots.last else { throw .unknownAccount(account) }
         return slot
@@ -34,10 +34,10 @@ extension Keyring {
     }
 
     /// The slot that a secret opens; nil if the account needs none. A wrong one counts as it does
-    /// at an unlock.
+    /// at an unlock. `id`: the only one to try.
     package func testSlot(
-        of account: AccountID, secret: SecretBytes?
+        _ id: KeySlot.ID? = nil, of account: AccountID, secret: SecretBytes?
     ) throws(KeyringError) -> KeySlot? {
-        try openKeys(of: account, passphrase: secret).slot
+        try openKeys(of: account, passphrase: secret, slot: id).slot
     }
 }

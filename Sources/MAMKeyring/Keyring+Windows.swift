@@ -19,12 +19,14 @@ extension Keyring {
         try setUnlocked(account, keys: try openKeys(of: account, passphrase: passphrase))
     }
 
-    /// Unwraps the keys without loading them; takes as long as the key derivation.
+    /// Unwraps the keys without loading them; takes as long as the key derivation, or a chip.
+    /// `slot`: the only one to try; a chip's is not tried without.
     package func openKeys(
-        of account: AccountID, passphrase: SecretBytes?
+        of account: AccountID, passphrase: SecretBytes?, slot: KeySlot.ID? = nil
     ) throws(KeyringError) -> AccountKeys {
         try locks.passphrases.withLock(account) { () throws(KeyringError) in
-            try sealer.openKeys(try state.keybag(of: account), passphrase: passphrase)
+            try sealer.openKeys(
+                try state.keybag(of: account), passphrase: passphrase, slot: slot)
         }
     }
 

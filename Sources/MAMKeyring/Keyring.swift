@@ -35,7 +35,7 @@ package final class Keyring: Sendable {
     /// leftovers of a crash, too. `credential`: the device secret if systemd provides it.
     package init(
         stateDirectory: Descriptor, cost: KeyDerivationCost = .standard, mayRepair: Bool = true,
-        isReadOnly: Bool = false, credential: SecretBytes? = nil,
+        isReadOnly: Bool = false, credential: SecretBytes? = nil, chip: Chip = .absent,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         report: @escaping @Sendable (KeyringFinding) -> Void
     ) throws(KeyringError) {
@@ -60,7 +60,8 @@ package final class Keyring: Sendable {
         (self.files, self.clock, deviceSecret) = (files, clock, secret)
         hasSecretOfItsOwn = credential == nil
         sealer = KeybagSealer(
-            deviceSecret: secret, cost: cost, attempts: files.attempts, clock: clock, state: state)
+            deviceSecret: secret, cost: cost, chip: chip, attempts: files.attempts, clock: clock,
+            state: state)
         changes = KeybagChanges(files, sealer, locks)
         wipes = WipeLog(store: wipeStore, files: files, locks: locks, state: state)
         recovery = RecoverySealer(sealer: sealer, state: state, clock: clock)

@@ -10,7 +10,7 @@ enum SlotChange {
     /// `replacingAll`: in place of all passphrases. `previousBlockCount`: how many of the last ones
     /// may not be reused.
     case passphrase(SecretBytes?, replacingAll: Bool, previousBlockCount: Int)
-    case added(KeySlot.Kind, SecretBytes, previousBlockCount: Int)
+    case added(NewSlot, previousBlockCount: Int)
     case removed(KeySlot.ID)
 
     var addsPassphrase: Bool { rule?.new != nil }
@@ -23,9 +23,9 @@ enum SlotChange {
     /// What policy has to say of former passphrases; `new`: nil for words, which are none.
     fileprivate var rule: (new: SecretBytes?, previousBlockCount: Int)? {
         switch self {
-        case .passphrase(let new?, _, let count), .added(.passphrase, let new, let count):
+        case .passphrase(let new?, _, let count), .added(.passphrase(let new), let count):
             (new, count)
-        case .added(.recovery, _, let count): (nil, count)
+        case .added(.recovery, let count): (nil, count)
         default: nil
         }
     }
@@ -45,21 +45,20 @@ extension KeybagChanges {
             let kept = keybag.storedSlots.filter {
                 $0.kind != .passphrase || !replacingAll && !isForgotten && $0.id != opener?.id
             }
-            try add(.passphrase, new, to: &keybag, besides: kept)
-        case .added(let kind, let secret, _):
+            try add(.passphrase(new), to: &keybag, besides: kept)
+        case .added(let new, _):
             guard keybag.lock != .deviceSecret else {
                 throw .refused(
                     "the account has no passphrase: this device opens it without one",
                     next: "mamctl account passphrase")
             }
-            try add(kind, secret, to: &keybag, besides: keybag.storedSlots)
+            try add(new, to: &keybag, besides: keybag.storedSlots)
         case .removed(let id): try remove(id, from: &keybag)
         }
     }
 
     private func add(
-        _ kind: KeySlot.Kind, _ secret: SecretBytes, to keybag: inout Keybag,
-        besides kept: [KeySlot]
+        _ new: NewSlot, to keybag: inout Keybag, besides kept: [KeySlot]
     ) throws(KeyringError) {
         guard kept.count < KeySlot.maximumCount else {
             throw .refused(
@@ -67,11 +66,11 @@ extension KeybagChanges {
                 next: "mamctl slot remove")
         }
         // A secret that was replaced or removed must not go on opening the account.
-        guard try !sealer.isSecret(secret, of: kept, in: keybag) else {
+        if let secret = new.secret, try sealer.isSecret(secret, of: kept, in: keybag) {
             throw .refused(
                 "another slot of the account has it", next: "mamctl slot test", cause: .passphrase)
         }
-        keybag.lock = .slots(kept + [try sealer.makeSlot(kind, secret, in: keybag)])
+        keybag.lock = .slots(kept + [try sealer.makeSlot(new, in: keybag)])
     }
 
     private func remove(_ id: KeySlot.ID, from keybag: inout Keybag) throws(KeyringError) {

@@ -18,12 +18,12 @@ package struct KeySlots: UseCase {
     /// None of an account without a passphrase.
     package func all(of account: AccountID) -> [KeySlot] { vault.keyring.slots(of: account) }
 
-    /// The slot that a secret opens.
+    /// The slot that a secret opens. `id`: the only one to try.
     package func test(
-        of account: AccountID, secret: SecretBytes?
+        _ id: KeySlot.ID?, of account: AccountID, secret: SecretBytes?
     ) throws(KeyringError) -> KeySlot {
         try trying(account) { () throws(KeyringError) in
-            let slot = try vault.keyring.testSlot(of: account, secret: secret)
+            let slot = try vault.keyring.testSlot(id, of: account, secret: secret)
             guard let slot else { throw .passphraseNotUsed }
             return slot
         }
@@ -32,12 +32,12 @@ package struct KeySlots: UseCase {
     /// Adds a secret to those that open the account. If policy refuses the new one, the other is
     /// not tried.
     package func add(
-        _ kind: KeySlot.Kind, to account: AccountID, with opening: SecretBytes?, new: SecretBytes
+        _ new: NewSlot, to account: AccountID, with opening: SecretBytes?
     ) throws(KeyringError) -> KeySlot {
         let slot = try trying(account) { () throws(KeyringError) in
-            try judge(new, kind, account)
+            try judge(new, account)
             return try vault.keyring.addSlot(
-                kind, to: account, opening: opening, secret: new,
+                new, to: account, opening: opening,
                 previousBlockCount: vault.policy(of: account).pin.previousBlockCount)
         }
         note(.slotAdded, slot, of: account, "opens it from now on")
@@ -69,19 +69,18 @@ package struct KeySlots: UseCase {
         return try Unlock(tree).trying(account, body)
     }
 
-    private func judge(
-        _ new: SecretBytes, _ kind: KeySlot.Kind, _ account: AccountID
-    ) throws(KeyringError) {
+    private func judge(_ new: NewSlot, _ account: AccountID) throws(KeyringError) {
         let policy = vault.policy(of: account)
-        switch kind {
-        case .passphrase:
+        switch new {
+        case .tpm(nil, _): try refuseWithoutSecret(account)
+        case .passphrase(let secret), .tpm(let secret?, _):
             guard !policy.pin.limitsChanges else {
                 throw .refused(
                     "policy limits how long a passphrase lasts, or which come again"
                         + " (periodBeforePinReset, previousPinBlockCount): a second one would get"
                         + " round that", next: "mamctl account passphrase", cause: .policy)
             }
-            try Passphrases(tree).judgeNew(new, policy)
+            try Passphrases(tree).judgeNew(secret, policy)
         case .recovery:
             guard !RecoveryUpdates(vault).isRecoverable(account) else {
                 throw .refused(
@@ -90,6 +89,14 @@ package struct KeySlots: UseCase {
                     next: "mamctl account passphrase --forgotten", cause: .policy)
             }
         }
+    }
+
+    /// Where policy requires a passphrase, a chip alone opens nothing.
+    func refuseWithoutSecret(_ account: AccountID) throws(KeyringError) {
+        guard vault.policy(of: account).pin.isRequired else { return }
+        throw .refused(
+            "policy requires a passphrase (pinRequired), and the key slot has no PIN",
+            cause: .policy)
     }
 
     private func note(

@@ -18,21 +18,24 @@ package struct Unlock: UseCase {
 
     /// Opens an account's windows.
     ///
-    /// `passphrase`: nil for an account without one.
+    /// `passphrase`: nil for an account without one, or for a slot without a PIN. `slot`: the only
+    /// one to try; a chip's is not tried without.
     package func unlock(
-        _ account: AccountID, passphrase: SecretBytes?
+        _ account: AccountID, passphrase: SecretBytes?, slot: KeySlot.ID? = nil
     ) throws(KeyringError) {
-        try unlock(account, passphrase: passphrase, since: vault.lockCount(of: account))
+        try unlock(
+            account, passphrase: passphrase, slot: slot, since: vault.lockCount(of: account))
     }
 
     /// `lockCount`: its value when the unlock was requested.
     func unlock(
-        _ account: AccountID, passphrase: SecretBytes?, since lockCount: Int
+        _ account: AccountID, passphrase: SecretBytes?, slot: KeySlot.ID? = nil,
+        since lockCount: Int
     ) throws(KeyringError) {
         try vault.refuseBlocked(account)
         LaunchChecks(tree).checkLaunch(account)
         // Before the transition, so that a lock need not wait for the derivation.
-        let keys = try judgedKeys(of: account, passphrase: passphrase)
+        let keys = try judgedKeys(of: account, passphrase: passphrase, slot: slot)
         try bringToHand(keys, of: account, since: lockCount)
     }
 
@@ -77,10 +80,11 @@ package struct Unlock: UseCase {
 extension Unlock {
     /// Unwraps the keys, and applies the consequences of the passphrase, right or wrong.
     func judgedKeys(
-        of account: AccountID, passphrase: SecretBytes?
+        of account: AccountID, passphrase: SecretBytes?, slot: KeySlot.ID? = nil
     ) throws(KeyringError) -> AccountKeys {
+        if slot != nil, passphrase == nil { try KeySlots(tree).refuseWithoutSecret(account) }
         let keys = try trying(account) { () throws(KeyringError) in
-            try vault.keyring.openKeys(of: account, passphrase: passphrase)
+            try vault.keyring.openKeys(of: account, passphrase: passphrase, slot: slot)
         }
         if let passphrase {
             noteRight(passphrase, of: account)

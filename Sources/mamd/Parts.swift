@@ -41,6 +41,7 @@ func makeVault(
         let keyring = try Keyring(
             stateDirectory: directory, cost: cost, mayRepair: mayRepair,
             isReadOnly: isReadOnly, credential: try DeviceSecret.credential(),
+            chip: .asked(by: ["/proc/self/exe", chipArgument]),
             clock: { clock.now.wallSeconds }
         ) {
             report("\(state): \($0)")

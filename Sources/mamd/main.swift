@@ -6,6 +6,7 @@ import MAMSystem
 import MAMWire
 import MAMWords
 
+serveChipIfAsked()
 occupyStandardStreams()
 Catalogue.open(besides: ByteString("/proc/self/exe").resolved)
 exit(runProgram(ByteString.commandLine).rawValue)

@@ -61,8 +61,8 @@ import Testing
         let account = try keyring.registerAnn()
         if hasWords {
             _ = try keyring.addSlot(
-                .recovery, to: account, opening: passphrase("right"),
-                secret: RecoveryWords.generate())
+                .recovery(RecoveryWords.generate()), to: account,
+                opening: passphrase("right"))
         }
         // Of BIP 39's vectors.
         let words = "legal winner thank year wave sausage worth useful legal winner thank yellow"

@@ -109,7 +109,7 @@ import Testing
         let account = try state.start().registerAnn()
         let name = copies(of: account)[1]
         var bytes = try state.read(name)
-        bytes[8] = 5
+        bytes[8] = 6
         // Of the known length and checksum, and of others.
         var signed = bytes
         sign(&signed)
@@ -117,7 +117,7 @@ import Testing
             try state.write(name, newer)
             let keyring = try state.start()
             #expect(keyring.accounts.isEmpty)
-            #expect(keyring.unreadableKeybags.map(\.error) == [.newerVersion(5)])
+            #expect(keyring.unreadableKeybags.map(\.error) == [.newerVersion(6)])
             #expect(try state.read(name) == newer)
         }
     }

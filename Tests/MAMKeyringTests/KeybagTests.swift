@@ -70,7 +70,8 @@ import Testing
 
     @Test(
         arguments: [
-            (0, 0x88, .notAKeybag), (8, 5, .newerVersion(5)), (8, 3, .field(offset: 8)),
+            (0, 0x88, .notAKeybag), (8, 6, .newerVersion(6)), (8, 5, .field(offset: 8)),
+            (8, 3, .field(offset: 8)),
             (8, 2, .field(offset: 8)), (8, 0, .field(offset: 8)),
             (10, 2, .field(offset: 10)), (10, 1, .field(offset: 10)), (11, 1, .field(offset: 1008)),
             (32, 0, .field(offset: 32)), (47, 0x80, .field(offset: 40)), (49, 3, .ownerText),
@@ -80,7 +81,8 @@ import Testing
             (1009, 0, .field(offset: 1008)), (1009, 2, .field(offset: 1008)),
             (1010, 1, .field(offset: 1010)), (1019, 1, .field(offset: 1010)),
             // The slot: kind, zeros, passes, memory, zeros, time, zeros.
-            (1020, 0, .field(offset: 1020)), (1020, 3, .field(offset: 1020)),
+            (1020, 0, .field(offset: 1020)), (1020, 3, .field(offset: 1008)),
+            (1020, 4, .field(offset: 1020)),
             (1021, 1, .field(offset: 1020)), (1024, 0, .field(offset: 1020)),
             (1024, 101, .field(offset: 1020)), (1028, 1, .field(offset: 1020)),
             (1033, 1, .field(offset: 1020)), (1040, 1, .field(offset: 1020)),

@@ -11,10 +11,8 @@ import Testing
         let keyring = try state.start()
         let ann = try keyring.registerAnn()
         let words = RecoveryWords.generate()
-        let recovery = try keyring.addSlot(
-            .recovery, to: ann, opening: passphrase("right"), secret: words)
-        let other = try keyring.addSlot(
-            .passphrase, to: ann, opening: words, secret: passphrase("other"))
+        let recovery = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("right"))
+        let other = try keyring.addSlot(.passphrase(passphrase("other")), to: ann, opening: words)
         let again = try state.start()
         #expect(again.slots(of: ann).map(\.kind) == [.passphrase, .recovery, .passphrase])
         #expect(again.slots(of: ann).map(\.id).suffix(2) == [recovery.id, other.id])
@@ -33,8 +31,7 @@ import Testing
         let key = SecretBytes.random(count: 32)
         let files = try ProtectionClass.allCases.map { try keyring.wrap(key, for: ann, $0) }
         let words = RecoveryWords.generate()
-        let slot = try keyring.addSlot(
-            .recovery, to: ann, opening: passphrase("right"), secret: words)
+        let slot = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("right"))
         try keyring.changePassphrase(ann, from: passphrase("right"), to: passphrase("new"))
         try keyring.removeSlot(slot.id, of: ann, opening: passphrase("new"))
         let again = try state.start()
@@ -47,8 +44,7 @@ import Testing
         let keyring = try state.start()
         let ann = try keyring.registerAnn()
         let words = RecoveryWords.generate()
-        let slot = try keyring.addSlot(
-            .recovery, to: ann, opening: passphrase("right"), secret: words)
+        let slot = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("right"))
         try keyring.removeSlot(slot.id, of: ann, opening: words)
         #expect(throws: KeyringError.wrongPassphrase(retryAfterSeconds: 1)) {
             try keyring.unlock(ann, passphrase: words)
@@ -62,9 +58,9 @@ import Testing
         let keyring = try state.start()
         let ann = try keyring.registerAnn()
         let words = RecoveryWords.generate()
-        _ = try keyring.addSlot(.recovery, to: ann, opening: passphrase("right"), secret: words)
+        _ = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("right"))
         _ = try keyring.addSlot(
-            .passphrase, to: ann, opening: passphrase("right"), secret: passphrase("other"))
+            .passphrase(passphrase("other")), to: ann, opening: passphrase("right"))
         try keyring.changePassphrase(ann, from: passphrase("right"), to: passphrase("new"))
         try opens(state, keyring, ann, ["new", "other"], not: ["right"])
         try keyring.unlock(ann, passphrase: words)
@@ -77,9 +73,9 @@ import Testing
         let keyring = try state.start()
         let ann = try keyring.registerAnn()
         let words = RecoveryWords.generate()
-        _ = try keyring.addSlot(.recovery, to: ann, opening: passphrase("right"), secret: words)
+        _ = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("right"))
         _ = try keyring.addSlot(
-            .passphrase, to: ann, opening: passphrase("right"), secret: passphrase("other"))
+            .passphrase(passphrase("other")), to: ann, opening: passphrase("right"))
         try keyring.changePassphrase(
             ann, from: byWords ? words : passphrase("right"), to: passphrase("new"),
             replacingAll: !byWords)
@@ -92,12 +88,12 @@ import Testing
         let keyring = try state.start()
         let ann = try keyring.registerAnn()
         let words = RecoveryWords.generate()
-        _ = try keyring.addSlot(.recovery, to: ann, opening: passphrase("right"), secret: words)
+        _ = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("right"))
         try keyring.changePassphrase(ann, from: passphrase("right"), to: nil)
         #expect(keyring.slots(of: ann).isEmpty && !keyring.hasPassphrase(ann))
         #expect(try state.read(copies(of: ann)[0]).count == 1024)
         #expect(throws: KeyringError.self) {
-            try keyring.addSlot(.recovery, to: ann, opening: nil, secret: words)
+            try keyring.addSlot(.recovery(words), to: ann, opening: nil)
         }
         #expect(keyring.slots(of: ann).isEmpty)
         #expect(keyring.keyID(of: ann) == (try state.start()).keyID(of: ann))
@@ -108,14 +104,13 @@ import Testing
         let keyring = try state.start()
         let ann = try keyring.registerAnn()
         let words = RecoveryWords.generate()
-        _ = try keyring.addSlot(.recovery, to: ann, opening: passphrase("right"), secret: words)
-        for (kind, secret) in [(KeySlot.Kind.passphrase, passphrase("right")), (.recovery, words)] {
+        _ = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("right"))
+        for new in [NewSlot.passphrase(passphrase("right")), .recovery(words)] {
             #expect(throws: KeyringError.self) {
-                try keyring.addSlot(kind, to: ann, opening: words, secret: secret)
+                try keyring.addSlot(new, to: ann, opening: words)
             }
         }
-        _ = try keyring.addSlot(
-            .passphrase, to: ann, opening: words, secret: passphrase("other"))
+        _ = try keyring.addSlot(.passphrase(passphrase("other")), to: ann, opening: words)
         #expect(throws: KeyringError.self) {
             try keyring.changePassphrase(ann, from: passphrase("right"), to: passphrase("other"))
         }
@@ -136,11 +131,11 @@ import Testing
         }
         for text in ["", "no words at all", "abandon abandon"] {
             #expect(throws: KeyringError.self) {
-                try keyring.addSlot(.recovery, to: ann, opening: right, secret: passphrase(text))
+                try keyring.addSlot(.recovery(passphrase(text)), to: ann, opening: right)
             }
         }
         #expect(throws: KeyringError.emptyPassphrase) {
-            try keyring.addSlot(.passphrase, to: ann, opening: right, secret: passphrase(""))
+            try keyring.addSlot(.passphrase(passphrase("")), to: ann, opening: right)
         }
         #expect(try state.read(copies(of: ann)[0]) == before)
         #expect(keyring.failureCount(ann) == 0)
@@ -152,11 +147,10 @@ import Testing
         let ann = try keyring.registerAnn()
         let right = passphrase("right")
         for number in 2...8 {
-            _ = try keyring.addSlot(
-                .passphrase, to: ann, opening: right, secret: passphrase("\(number)"))
+            _ = try keyring.addSlot(.passphrase(passphrase("\(number)")), to: ann, opening: right)
         }
         #expect(throws: KeyringError.self) {
-            try keyring.addSlot(.passphrase, to: ann, opening: right, secret: passphrase("nine"))
+            try keyring.addSlot(.passphrase(passphrase("nine")), to: ann, opening: right)
         }
         let again = try state.start()
         #expect(again.slots(of: ann).count == 8)
@@ -179,8 +173,7 @@ import Testing
         #expect(keyring.slots(of: ann).map(\.id.description) == ["00000000"])
         #expect(try state.read(copies(of: ann)[0]) == KeybagVector.withPassphrase)
         let words = RecoveryWords.generate()
-        _ = try keyring.addSlot(
-            .recovery, to: ann, opening: passphrase("correct horse"), secret: words)
+        _ = try keyring.addSlot(.recovery(words), to: ann, opening: passphrase("correct horse"))
         #expect(try state.read(copies(of: ann)[0])[8] == 4)
         #expect(keyring.slots(of: ann).first?.id.description != "00000000")
         let again = try state.start()
@@ -225,8 +218,7 @@ import Testing
         let ann = try keyring.registerAnn()
         let words = RecoveryWords.generate()
         _ = try keyring.addSlot(
-            .recovery, to: ann, opening: passphrase("right"), secret: words,
-            previousBlockCount: 3)
+            .recovery(words), to: ann, opening: passphrase("right"), previousBlockCount: 3)
         var former = ["right"]
         for text in ["second", "third"] {
             try keyring.changePassphrase(
@@ -256,7 +248,7 @@ import Testing
         let (words, right) = (RecoveryWords.generate(), passphrase("right"))
         var added: KeySlot?
         try FaultPlan.run(kind, nth: nth) {
-            added = try? keyring.addSlot(.recovery, to: ann, opening: right, secret: words)
+            added = try? keyring.addSlot(.recovery(words), to: ann, opening: right)
         }
         try isWhole(keyring, ann, words)
         let again = try state.start()

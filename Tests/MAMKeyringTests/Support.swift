@@ -33,11 +33,13 @@ final class TestState: Sendable {
     func forgetFindings() { heard.withLock { $0 = [] } }
 
     /// A daemon's start. 1 pass and 8 KiB: these tests are about bytes and delays.
-    func start(passes: UInt32 = 1, memoryByteCount: UInt64 = 8192) throws -> Keyring {
+    func start(
+        passes: UInt32 = 1, memoryByteCount: UInt64 = 8192, chip: Chip = .absent
+    ) throws -> Keyring {
         let cost = try #require(
             KeyDerivationCost(passes: passes, memoryByteCount: memoryByteCount))
         return try Keyring(
-            stateDirectory: directory, cost: cost, clock: { [self] in now },
+            stateDirectory: directory, cost: cost, chip: chip, clock: { [self] in now },
             report: { [self] finding in heard.withLock { $0.append(finding) } })
     }
 

@@ -377,15 +377,16 @@ extension Varlink.Workspace {
         package typealias Reply = RegisterAccount.Reply
     }
 
-    package enum SlotType: String, WireWord { case passphrase, recovery }
+    package enum SlotType: String, WireWord { case passphrase, recovery, tpm }
 
     package struct Slot: WireObject, Equatable {
-        package var id: String, type: SlotType, created: Int
-        package init(id: String, type: SlotType, created: Int) {
-            (self.id, self.type, self.created) = (id, type, created)
+        package var id: String, type: SlotType, created: Int, pin: Bool?, pcrs: [Int]?
+        package init(id: String, type: SlotType, created: Int, pin: Bool? = nil,
+            pcrs: [Int]? = nil) {
+            (self.id, self.type, self.created, self.pin, self.pcrs) = (id, type, created, pin, pcrs)
         }
-        package static let codec = Codec(["id", "type", "created"], Self.init) {
-            [$0.id.json, $0.type.json, $0.created.json]
+        package static let codec = Codec(["id", "type", "created", "pin", "pcrs"], Self.init) {
+            [$0.id.json, $0.type.json, $0.created.json, $0.pin.json, $0.pcrs.json]
         }
     }
 
@@ -401,14 +402,15 @@ extension Varlink.Workspace {
     }
 
     package struct TestSlot: VarlinkRequest {
-        package var account: String, passphrase: String?, passphraseDescriptor: Int?
-        package init(account: String, passphrase: String? = nil, passphraseDescriptor: Int? = nil) {
-            (self.account, self.passphrase, self.passphraseDescriptor) = (account, passphrase,
-                passphraseDescriptor)
+        package var account: String, slot: String?, passphrase: String?, passphraseDescriptor: Int?
+        package init(account: String, slot: String? = nil, passphrase: String? = nil,
+            passphraseDescriptor: Int? = nil) {
+            (self.account, self.slot, self.passphrase, self.passphraseDescriptor) = (account, slot,
+                passphrase, passphraseDescriptor)
         }
-        package static let codec = Codec(["account", "passphrase",
+        package static let codec = Codec(["account", "slot", "passphrase",
             "passphraseDescriptor"], Self.init) {
-            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json]
+            [$0.account.json, $0.slot.json, $0.passphrase.json, $0.passphraseDescriptor.json]
         }
         package struct Reply: WireObject {
             package var slot: Slot
@@ -418,19 +420,20 @@ extension Varlink.Workspace {
     }
 
     package struct AddSlot: VarlinkRequest {
-        package var account: String, type: SlotType, passphrase: String?,
+        package var account: String, type: SlotType, pcrs: [Int]?, passphrase: String?,
             passphraseDescriptor: Int?, newPassphrase: String?, newPassphraseDescriptor: Int?
-        package init(account: String, type: SlotType, passphrase: String? = nil,
+        package init(account: String, type: SlotType, pcrs: [Int]? = nil, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil, newPassphrase: String? = nil,
             newPassphraseDescriptor: Int? = nil) {
-            (self.account, self.type, self.passphrase, self.passphraseDescriptor,
-                self.newPassphrase, self.newPassphraseDescriptor) = (account, type, passphrase,
-                passphraseDescriptor, newPassphrase, newPassphraseDescriptor)
+            (self.account, self.type, self.pcrs, self.passphrase, self.passphraseDescriptor,
+                self.newPassphrase, self.newPassphraseDescriptor) = (account, type, pcrs,
+                passphrase, passphraseDescriptor, newPassphrase, newPassphraseDescriptor)
         }
-        package static let codec = Codec(["account", "type", "passphrase", "passphraseDescriptor",
-            "newPassphrase", "newPassphraseDescriptor"], Self.init) {
-            [$0.account.json, $0.type.json, $0.passphrase.json, $0.passphraseDescriptor.json,
-                $0.newPassphrase.json, $0.newPassphraseDescriptor.json]
+        package static let codec = Codec(["account", "type", "pcrs", "passphrase",
+            "passphraseDescriptor", "newPassphrase", "newPassphraseDescriptor"], Self.init) {
+            [$0.account.json, $0.type.json, $0.pcrs.json, $0.passphrase.json,
+                $0.passphraseDescriptor.json, $0.newPassphrase.json,
+                $0.newPassphraseDescriptor.json]
         }
         package typealias Reply = TestSlot.Reply
     }
@@ -469,15 +472,17 @@ extension Varlink.Workspace {
     }
 
     package struct Unlock: VarlinkRequest {
-        package var account: String?, passphrase: String?, passphraseDescriptor: Int?, typed: Bool?
-        package init(account: String? = nil, passphrase: String? = nil,
+        package var account: String?, slot: String?, passphrase: String?,
+            passphraseDescriptor: Int?, typed: Bool?
+        package init(account: String? = nil, slot: String? = nil, passphrase: String? = nil,
             passphraseDescriptor: Int? = nil, typed: Bool? = nil) {
-            (self.account, self.passphrase, self.passphraseDescriptor, self.typed) = (account,
-                passphrase, passphraseDescriptor, typed)
+            (self.account, self.slot, self.passphrase, self.passphraseDescriptor,
+                self.typed) = (account, slot, passphrase, passphraseDescriptor, typed)
         }
-        package static let codec = Codec(["account", "passphrase", "passphraseDescriptor",
+        package static let codec = Codec(["account", "slot", "passphrase", "passphraseDescriptor",
             "typed"], Self.init) {
-            [$0.account.json, $0.passphrase.json, $0.passphraseDescriptor.json, $0.typed.json]
+            [$0.account.json, $0.slot.json, $0.passphrase.json, $0.passphraseDescriptor.json,
+                $0.typed.json]
         }
         package typealias Reply = RegisterAccount.Reply
     }

@@ -122,7 +122,7 @@ func unlock(_ invocation: Invocation) throws -> ExitStatus {
         account = try invocation.account(of: daemon)
     }
     do {
-        return report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
+        return report(try invocation.unlockBySlot(account, of: daemon), invocation, "unlocked")
     } catch let failure as Failure
         where failure.kind == Varlink.Workspace.ErrorName.wrongPassphrase.rawValue
     {
@@ -244,12 +244,14 @@ extension Invocation {
 
 extension Daemon {
     /// `passphrase`: adds the account's to the secrets; nil if the device alone opens its keys.
+    /// `slot`: the only one to try.
     func unlock(
-        _ account: AccountReport, _ passphrase: (inout SecretParameters) throws -> Int?
+        _ account: AccountReport, slot: String? = nil,
+        _ passphrase: (inout SecretParameters) throws -> Int?
     ) throws -> AccountReport {
         var secrets = SecretParameters()
         let request = Varlink.Workspace.Unlock(
-            account: account.label, passphraseDescriptor: try passphrase(&secrets))
+            account: account.label, slot: slot, passphraseDescriptor: try passphrase(&secrets))
         return try call(
             request, descriptors: secrets.descriptors, about: "account '\(account.label)'"
         ).account

@@ -11,26 +11,31 @@ let slotVerbs: [Verb] = [
         examples: ["mamctl slot list", "mamctl slot list ann@contoso.com --json"],
         statuses: daemonStatuses + [.refused], run: listSlots),
     Verb(
-        name: "slot add", summary: "Add a passphrase, or a recovery passphrase, to an account",
+        name: "slot add",
+        summary: "Add a passphrase, words or this machine's chip to what opens an account",
         usage: [
             ["ACCOUNT"], ["--type"], .oneOf("--passfile", "--extpass"),
-            .oneOf("--new-passfile", "--new-extpass", "--recovery-file"),
+            .oneOf("--new-passfile", "--new-extpass", "--recovery-file", "--no-pin"), ["--pcrs"],
         ],
         options: [
             Option(
                 "type", value: "TYPE", choices: Varlink.Workspace.SlotType.names,
-                "passphrase (the default), or recovery: twelve words that are made and shown"),
+                "passphrase (the default); recovery: twelve words that are made and shown; tpm: a"
+                    + " PIN for this machine's chip, which counts wrong ones"),
+            Option("no-pin", "the chip opens the account for whoever has the machine"),
+            Option("pcrs", value: "LIST", "only while these of the chip's PCRs are as now: 7"),
             .passfile, .extpass, .newPassfile, .newExtpass, .recoveryFile, .workspace,
         ],
         examples: [
             "mamctl slot add --type recovery",
             "mamctl slot add ann@contoso.com --passfile pin --new-passfile longer",
+            "mamctl slot add --type tpm",
         ],
         statuses: slotStatuses, run: addSlot),
     Verb(
         name: "slot test", summary: "Check which key slot a passphrase opens",
-        usage: [["ACCOUNT"], .oneOf("--passfile", "--extpass")],
-        options: [.passfile, .extpass, .workspace],
+        usage: [["ACCOUNT"], ["--slot"], .oneOf("--passfile", "--extpass")],
+        options: [.slot, .passfile, .extpass, .workspace],
         examples: ["mamctl slot test", "mamctl slot test ann@contoso.com --passfile words"],
         statuses: slotStatuses, run: testSlot),
     Verb(

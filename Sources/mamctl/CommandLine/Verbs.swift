@@ -140,9 +140,12 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),
     Verb(
         name: "unlock", summary: "Open the windows of an account",
-        usage: [["ACCOUNT"], .oneOf("--passfile", "--extpass"), ["--wait"], ["--no-last-try"]],
+        usage: [
+            ["ACCOUNT"], ["--slot"], .oneOf("--passfile", "--extpass"), ["--wait"],
+            ["--no-last-try"],
+        ],
         options: [
-            .passfile, .extpass,
+            .slot, .passfile, .extpass,
             Option("wait", value: "SECONDS", "after wrong passphrases, for another to be allowed"),
             .noLastTry, .workspace,
         ],

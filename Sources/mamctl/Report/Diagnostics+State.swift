@@ -83,7 +83,7 @@ struct StateDiagnostics {
                 ? "the second copy is damaged"
                 : first?.generation == copy?.generation
                     ? "both copies are intact" : "the copies differ in age"
-        let cost = keybag.slots.first?.derivation.cost
+        let cost = keybag.slots.lazy.compactMap(\.derivation).first?.cost
         return [
             "account": .string(names.name(.account, account)),
             "generation": JSONValue(keybag.generation), "state": .string(state),

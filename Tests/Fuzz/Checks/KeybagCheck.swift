@@ -61,7 +61,7 @@ private struct KeybagCopies {
             }
             if count == 3 {
                 _ = try keyring.addSlot(
-                    .recovery, to: account, opening: passphrase, secret: RecoveryWords.generate())
+                    .recovery(RecoveryWords.generate()), to: account, opening: passphrase)
             } else if count > 0 {
                 try keyring.changePassphrase(account, from: passphrase, to: nil)
             }

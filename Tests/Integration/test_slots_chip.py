@@ -1,0 +1,188 @@
+"""Key slots of a TPM 2.0 chip: what opens, what the chip refuses and how that is told, and what it is
+never given."""
+import json
+import sys
+import unittest
+
+from audit_files import records
+from software_chip import SoftwareChip
+from terminal import Terminal
+from test_slots import SlotCase
+from workspace import ANN, PASSPHRASE, REFUSED, ROOT, USAGE, WRONG_PASSPHRASE, wait_until
+
+sys.path.insert(0, str(ROOT / "Tests"))
+import decoder
+
+PIN = "2468013"
+
+
+class ChipCase(SlotCase):
+    @classmethod
+    def before_init(cls):
+        super().before_init()
+        cls.chip = SoftwareChip(cls.workspace.root)
+        cls.addClassCleanup(lambda: cls.chip.stop())
+        cls.workspace.environment["MAMD_TCTI"] = cls.chip.tcti
+
+    def setUp(self):
+        super().setUp()
+        self.wait_out()
+        self.workspace.unlock()
+        self.pin = self.workspace.secret("pin", PIN)
+
+    def tearDown(self):
+        for slot in self.ids("tpm"):
+            self.slot("remove", slot)
+
+    def add(self, *options, pin=True, status=0):
+        secret = ("--new-passfile", self.pin) if pin else ("--no-pin",)
+        told = self.slot("add", "--type", "tpm", *secret, *options, "--json", status=status)
+        return told.stderr if status else json.loads(told.stdout)["id"]
+
+    def unlock(self, *options, status=0):
+        self.wait_out()
+        self.workspace.lock()
+        return self.workspace.serving("unlock", ANN, *options, status=status)
+
+    def unlock_by(self, slot, pin=None, status=0):
+        secret = ("--passfile", pin or self.pin)
+        return self.unlock("--slot", slot, *secret, status=status)
+
+
+class Opening(ChipCase):
+    def test_a_pin_opens_and_is_counted(self):
+        slot = self.add()
+        listed = self.workspace.serving("slot list", ANN).stdout
+        self.assertRegex(listed, rf"(?m)^{slot}\ttpm\t20\S+\tPIN$")
+        self.unlock_by(slot)
+        wrong = self.workspace.secret("wrong", "1357913")
+        self.unlock_by(slot, wrong, status=WRONG_PASSPHRASE)
+        self.assertTrue(records(self.workspace, "--event", "wrong-passphrase"))
+        self.unlock_by(slot)
+        # As it is, the chip gets none but a PIN.
+        self.slot("test", "--slot", slot, passfile=self.pin)
+        self.assertEqual((self.chip.transients(), self.chip.sessions()), ([], []))
+
+    def test_without_a_pin_nothing_is_typed(self):
+        slot = self.add(pin=False)
+        path = self.write(self.directory / "file", b"content")
+        self.unlock()
+        self.assertEqual(path.read_bytes(), b"content")
+        self.unlock("--slot", slot)
+        self.assertRegex(self.workspace.serving("slot list", ANN).stdout, "\tno PIN\n")
+
+    def test_a_passphrase_is_no_pin(self):
+        self.add()
+        before = self.counter()
+        self.assertTrue(self.opens(PASSPHRASE))
+        self.assertFalse(self.opens("not it"))
+        self.assertFalse(self.opens(PIN))
+        self.assertEqual(self.counter(), before)
+
+    def counter(self):
+        return [
+            line for line in self.chip.ask("getcap", "properties-variable").splitlines()
+            if "LOCKOUT_COUNTER" in line]
+
+    def test_the_terminal_asks_for_the_pin_or_the_passphrase(self):
+        self.add()
+        for typed in (PIN,), ("", PASSPHRASE):
+            self.wait_out()
+            self.workspace.lock()
+            terminal = Terminal(
+                ["mamctl", "unlock", ANN, "--workspace", self.workspace.name],
+                self.workspace.environment)
+            for question, secret in zip((b"PIN of this machine's chip", b"Passphrase of"), typed):
+                terminal.read(until=question)
+                wait_until(terminal.hides_typing)
+                terminal.type(secret + "\n")
+            status, shown = terminal.finish()
+            self.assertEqual(status, 0, shown)
+
+    def test_the_second_decoder_reads_the_record(self):
+        slot = self.add("--pcrs", "7,0")
+        (keybag,) = decoder.keybags(self.workspace.state)
+        self.assertEqual(keybag.bytes[8], 5)
+        (seal,) = keybag.seals.values()
+        self.assertEqual(seal[2:6], b"\x81\0\0\0")
+        self.assertIsNotNone(keybag.class_key(1, PASSPHRASE.encode()))
+        self.slot("remove", slot)
+        (keybag,) = decoder.keybags(self.workspace.state)
+        self.assertEqual(keybag.bytes[8], 4)
+
+    def test_options_of_other_types_are_refused(self):
+        for options in (
+                ("--no-pin",), ("--pcrs", "7"), ("--type", "tpm", "--recovery-file", "x"),
+                ("--type", "tpm", "--no-pin", "--new-passfile", self.pin),
+                ("--type", "tpm", "--no-pin", "--pcrs", "7;8")):
+            self.slot("add", *options, status=USAGE)
+        self.slot("add", "--type", "tpm", "--no-pin", "--pcrs", "24", status=USAGE)
+        self.assertEqual(self.ids("tpm"), [])
+
+
+class Refusing(ChipCase):
+    def tearDown(self):
+        super().tearDown()
+        self.chip.stop()
+        self.chip.replace()
+
+    def refused(self, slot, said):
+        told = self.unlock_by(slot, status=REFUSED).stderr
+        self.assertIn(said, told)
+        self.assertTrue(self.opens(PASSPHRASE))
+
+    def test_a_machine_that_starts_again(self):
+        slot = self.add()
+        self.chip.stop()
+        self.refused(slot, "no TPM 2.0 chip answers")
+        self.chip.start()
+        self.unlock_by(slot)
+
+    def test_a_cleared_chip(self):
+        slot = self.add()
+        self.chip.ask("clear", "-c", "p")
+        self.refused(slot, "cleared, or is not the one")
+
+    def test_another_chip_gets_no_pin(self):
+        slot = self.add()
+        self.chip.stop()
+        self.chip.replace()
+        self.refused(slot, "it got no PIN")
+
+    def test_too_many_wrong_pins(self):
+        slot = self.add()
+        self.chip.ask("dictionarylockout", "-s", "-n", "1", "-t", "4321", "-l", "10")
+        self.unlock_by(
+            slot, self.workspace.secret("wrong", "1357913"), status=WRONG_PASSPHRASE)
+        self.refused(slot, "4321 s")
+        self.chip.ask("dictionarylockout", "-c")
+        self.unlock_by(slot)
+
+    def test_another_start_of_the_machine(self):
+        for pin in True, False:
+            slot = self.add("--pcrs", "7", pin=pin)
+            secret = ("--passfile", self.pin) if pin else ()
+            self.unlock("--slot", slot, *secret)
+            self.chip.ask("pcrextend", "7:sha256=" + "11" * 32)
+            told = self.unlock("--slot", slot, *secret, status=REFUSED).stderr
+            self.assertIn("PCR 7 changed", told)
+            # What is added now opens.
+            self.unlock("--slot", self.add("--pcrs", "7", pin=pin), *secret)
+
+    def test_a_slot_without_a_pin_that_fails_asks_for_the_passphrase(self):
+        self.add(pin=False)
+        self.chip.ask("clear", "-c", "p")
+        self.workspace.lock()
+        terminal = Terminal(
+            ["mamctl", "unlock", ANN, "--workspace", self.workspace.name],
+            self.workspace.environment)
+        terminal.read(until=b"Passphrase of")
+        wait_until(terminal.hides_typing)
+        terminal.type(PASSPHRASE + "\n")
+        status, shown = terminal.finish()
+        self.assertEqual(status, 0, shown)
+        self.assertIn("cleared", shown)
+
+
+if __name__ == "__main__":
+    unittest.main()
