@@ -293,7 +293,7 @@ def slots(others, kinds):
         has_no_pin = slot[0] == 3 and not any(slot[4:16] + slot[32:48])
         require(
             slot[0] in (1, 2, 3) and not any(slot[1:4] + slot[48:64]) and zero == 0 and number != 0
-            and (has_no_pin or 1 <= passes <= 100 and 8 << 10 <= memory <= 4 << 30)
+            and (has_no_pin or (1 <= passes <= 100 and 8 << 10 <= memory <= 4 << 30))
             and slot[31] < 0x80, "field of a slot")
     require(len({slot[16:20] for slot in found}) == len(kinds), "ids of slots")
     ids = [slot[16:20] for slot in found if slot[0] == 3]

@@ -60,20 +60,24 @@ static bool take_name(const TPM2B_PUBLIC *public, uint8_t name[MAM_CHIP_NAME]) {
 // MARK: The storage key
 
 static const TPM2B_PUBLIC storage_template = {
-    .publicArea = {
-        .type = TPM2_ALG_ECC,
-        .nameAlg = TPM2_ALG_SHA256,
-        .objectAttributes = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT
-            | TPMA_OBJECT_SENSITIVEDATAORIGIN | TPMA_OBJECT_USERWITHAUTH | TPMA_OBJECT_NODA
-            | TPMA_OBJECT_RESTRICTED | TPMA_OBJECT_DECRYPT,
-        .parameters.eccDetail = {
-            .symmetric = {.algorithm = TPM2_ALG_AES, .keyBits.aes = 128, .mode.aes = TPM2_ALG_CFB},
-            .scheme.scheme = TPM2_ALG_NULL,
-            .curveID = TPM2_ECC_NIST_P256,
-            .kdf.scheme = TPM2_ALG_NULL,
+    .publicArea =
+        {
+            .type = TPM2_ALG_ECC,
+            .nameAlg = TPM2_ALG_SHA256,
+            .objectAttributes = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT |
+                                TPMA_OBJECT_SENSITIVEDATAORIGIN | TPMA_OBJECT_USERWITHAUTH |
+                                TPMA_OBJECT_NODA | TPMA_OBJECT_RESTRICTED | TPMA_OBJECT_DECRYPT,
+            .parameters.eccDetail =
+                {
+                    .symmetric = {.algorithm = TPM2_ALG_AES,
+                                  .keyBits.aes = 128,
+                                  .mode.aes = TPM2_ALG_CFB},
+                    .scheme.scheme = TPM2_ALG_NULL,
+                    .curveID = TPM2_ECC_NIST_P256,
+                    .kdf.scheme = TPM2_ALG_NULL,
+                },
+            .unique.ecc = {.x.size = 32, .y.size = 32},
         },
-        .unique.ecc = {.x.size = 32, .y.size = 32},
-    },
 };
 
 static bool is_of_template(const TPM2B_PUBLIC *found) {
@@ -82,35 +86,31 @@ static bool is_of_template(const TPM2B_PUBLIC *found) {
     TPM2B_PUBLIC blank = *found;
     if (blank.publicArea.type != TPM2_ALG_ECC) return false;
     blank.publicArea.unique = storage_template.publicArea.unique;
-    return !tss.Tss2_MU_TPMT_PUBLIC_Marshal(
-               &storage_template.publicArea, one, sizeof one, &count)
-        && !tss.Tss2_MU_TPMT_PUBLIC_Marshal(&blank.publicArea, other, sizeof other, &other_count)
-        && count == other_count && memcmp(one, other, count) == 0;
+    return !tss.Tss2_MU_TPMT_PUBLIC_Marshal(&storage_template.publicArea, one, sizeof one,
+                                            &count) &&
+           !tss.Tss2_MU_TPMT_PUBLIC_Marshal(&blank.publicArea, other, sizeof other, &other_count) &&
+           count == other_count && memcmp(one, other, count) == 0;
 }
 
 static bool is_wanted(const uint8_t name[MAM_CHIP_NAME]) {
-    return request.act == MAM_CHIP_SEAL
-        || memcmp(name, request.sealed.parent, MAM_CHIP_NAME) == 0;
+    return request.act == MAM_CHIP_SEAL || memcmp(name, request.sealed.parent, MAM_CHIP_NAME) == 0;
 }
 
 // The persistent one, if it is what is wanted: making it anew may take a second.
 static bool finds_stored_key(void) {
     TPM2B_PUBLIC *public = NULL;
     uint8_t name[MAM_CHIP_NAME];
-    if (tss.Esys_TR_FromTPMPublic(
-            chip, storage_key, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &parent)) {
+    if (tss.Esys_TR_FromTPMPublic(chip, storage_key, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
+                                  &parent)) {
         parent = 0;
         return false;
     }
-    const bool is_it = !tss.Esys_ReadPublic(
-                           chip, parent, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &public, NULL,
-                           NULL)
-        && is_of_template(public) && take_name(public, name) && is_wanted(name);
+    const bool is_it = !tss.Esys_ReadPublic(chip, parent, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
+                                            &public, NULL, NULL) &&
+                       is_of_template(public) && take_name(public, name) && is_wanted(name);
     tss.Esys_Free(public);
-    if (is_it)
-        memcpy(reply.sealed.parent, name, MAM_CHIP_NAME);
-    else
-        tss.Esys_TR_Close(chip, &parent), parent = 0;
+    if (is_it) memcpy(reply.sealed.parent, name, MAM_CHIP_NAME);
+    else tss.Esys_TR_Close(chip, &parent), parent = 0;
     return is_it;
 }
 
@@ -142,18 +142,18 @@ static bool makes_key(void) {
 static bool starts(TPM2_SE type, ESYS_TR salt) {
     const TPMT_SYM_DEF cipher = {
         .algorithm = TPM2_ALG_AES, .keyBits.aes = 128, .mode.aes = TPM2_ALG_CFB};
-    if (fails(tss.Esys_StartAuthSession(
-            chip, salt, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, NULL, type,
-            &cipher, TPM2_ALG_SHA256, &session))) {
+    if (fails(tss.Esys_StartAuthSession(chip, salt, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
+                                        ESYS_TR_NONE, NULL, type, &cipher, TPM2_ALG_SHA256,
+                                        &session))) {
         session = 0;
         return false;
     }
     if (type == TPM2_SE_TRIAL) return true;
-    const TPMA_SESSION sealed = TPMA_SESSION_CONTINUESESSION | TPMA_SESSION_ENCRYPT
-        | (type == TPM2_SE_HMAC ? TPMA_SESSION_DECRYPT : 0);
-    return !fails(tss.Esys_TRSess_SetAttributes(
-        chip, session, sealed,
-        TPMA_SESSION_CONTINUESESSION | TPMA_SESSION_DECRYPT | TPMA_SESSION_ENCRYPT));
+    const TPMA_SESSION sealed = TPMA_SESSION_CONTINUESESSION | TPMA_SESSION_ENCRYPT |
+                                (type == TPM2_SE_HMAC ? TPMA_SESSION_DECRYPT : 0);
+    return !fails(tss.Esys_TRSess_SetAttributes(chip, session, sealed,
+                                                TPMA_SESSION_CONTINUESESSION |
+                                                    TPMA_SESSION_DECRYPT | TPMA_SESSION_ENCRYPT));
 }
 
 static void flush(ESYS_TR *handle) {
@@ -171,18 +171,17 @@ static bool asserts_policy(uint32_t pcrs) {
             .pcrSelect = {pcrs & 0xFF, pcrs >> 8 & 0xFF, pcrs >> 16 & 0xFF},
         }},
     };
-    return !fails(tss.Esys_PolicyPCR(
-               chip, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &as_they_are, &selection))
-        && !(request.has_pin
-             && fails(tss.Esys_PolicyAuthValue(
-                 chip, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE)));
+    return !fails(tss.Esys_PolicyPCR(chip, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
+                                     &as_they_are, &selection)) &&
+           !(request.has_pin && fails(tss.Esys_PolicyAuthValue(chip, session, ESYS_TR_NONE,
+                                                               ESYS_TR_NONE, ESYS_TR_NONE)));
 }
 
 static bool computes_policy(TPM2B_DIGEST *policy) {
     TPM2B_DIGEST *found = NULL;
-    if (!starts(TPM2_SE_TRIAL, ESYS_TR_NONE) || !asserts_policy(request.sealed.pcrs)
-        || fails(tss.Esys_PolicyGetDigest(
-            chip, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, &found)))
+    if (!starts(TPM2_SE_TRIAL, ESYS_TR_NONE) || !asserts_policy(request.sealed.pcrs) ||
+        fails(tss.Esys_PolicyGetDigest(chip, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
+                                       &found)))
         return false;
     *policy = *found;
     tss.Esys_Free(found);
@@ -194,10 +193,10 @@ static bool computes_policy(TPM2B_DIGEST *policy) {
 
 static bool stores(const TPM2B_PUBLIC *public, const TPM2B_PRIVATE *private) {
     size_t public_count = 0, private_count = 0;
-    if (fails(tss.Tss2_MU_TPM2B_PUBLIC_Marshal(
-            public, reply.sealed.public_part, MAM_CHIP_PART, &public_count))
-        || fails(tss.Tss2_MU_TPM2B_PRIVATE_Marshal(
-            private, reply.sealed.private_part, MAM_CHIP_PART, &private_count)))
+    if (fails(tss.Tss2_MU_TPM2B_PUBLIC_Marshal(public, reply.sealed.public_part, MAM_CHIP_PART,
+                                               &public_count)) ||
+        fails(tss.Tss2_MU_TPM2B_PRIVATE_Marshal(private, reply.sealed.private_part, MAM_CHIP_PART,
+                                                &private_count)))
         return false;
     reply.sealed.public_count = public_count;
     reply.sealed.private_count = private_count;
@@ -207,16 +206,19 @@ static bool stores(const TPM2B_PUBLIC *public, const TPM2B_PRIVATE *private) {
 
 static bool seals(void) {
     TPM2B_PUBLIC template = {
-        .publicArea = {
-            .type = TPM2_ALG_KEYEDHASH,
-            .nameAlg = TPM2_ALG_SHA256,
-            .objectAttributes = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT
-                // The chip counts wrong PINs. Without a PIN there is nothing to guess.
-                | (request.has_pin ? 0 : TPMA_OBJECT_NODA)
-                // Or the PIN alone would do, whatever the PCRs.
-                | (request.sealed.pcrs ? 0 : TPMA_OBJECT_USERWITHAUTH),
-            .parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL,
-        },
+        .publicArea =
+            {
+                .type = TPM2_ALG_KEYEDHASH,
+                .nameAlg = TPM2_ALG_SHA256,
+                .objectAttributes =
+                    TPMA_OBJECT_FIXEDTPM |
+                    TPMA_OBJECT_FIXEDPARENT
+                    // The chip counts wrong PINs. Without a PIN there is nothing to guess.
+                    | (request.has_pin ? 0 : TPMA_OBJECT_NODA)
+                    // Or the PIN alone would do, whatever the PCRs.
+                    | (request.sealed.pcrs ? 0 : TPMA_OBJECT_USERWITHAUTH),
+                .parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL,
+            },
     };
     if (request.sealed.pcrs && !computes_policy(&template.publicArea.authPolicy)) return false;
     if (!starts(TPM2_SE_HMAC, parent)) return false;
@@ -230,10 +232,10 @@ static bool seals(void) {
     const TPML_PCR_SELECTION none = {0};
     TPM2B_PUBLIC *public = NULL;
     TPM2B_PRIVATE *private = NULL;
-    const bool is_sealed = !fails(tss.Esys_Create(
-                               chip, parent, session, ESYS_TR_NONE, ESYS_TR_NONE, &sensitive,
-                               &template, &outside, &none, &private, &public, NULL, NULL, NULL))
-        && stores(public, private);
+    const bool is_sealed = !fails(tss.Esys_Create(chip, parent, session, ESYS_TR_NONE, ESYS_TR_NONE,
+                                                  &sensitive, &template, &outside, &none, &private,
+                                                  &public, NULL, NULL, NULL)) &&
+                           stores(public, private);
     tss.Esys_Free(public);
     tss.Esys_Free(private);
     return is_sealed;
@@ -246,18 +248,18 @@ static bool loads(void) {
     TPM2B_PRIVATE private = {0};
     size_t public_end = 0, private_end = 0;
     const struct mam_chip_sealed *const sealed = &request.sealed;
-    if (sealed->public_count > MAM_CHIP_PART || sealed->private_count > MAM_CHIP_PART
-        || tss.Tss2_MU_TPM2B_PUBLIC_Unmarshal(
-            sealed->public_part, sealed->public_count, &public_end, &public)
-        || tss.Tss2_MU_TPM2B_PRIVATE_Unmarshal(
-            sealed->private_part, sealed->private_count, &private_end, &private)
-        || public_end != sealed->public_count || private_end != sealed->private_count) {
+    if (sealed->public_count > MAM_CHIP_PART || sealed->private_count > MAM_CHIP_PART ||
+        tss.Tss2_MU_TPM2B_PUBLIC_Unmarshal(sealed->public_part, sealed->public_count, &public_end,
+                                           &public) ||
+        tss.Tss2_MU_TPM2B_PRIVATE_Unmarshal(sealed->private_part, sealed->private_count,
+                                            &private_end, &private) ||
+        public_end != sealed->public_count || private_end != sealed->private_count) {
         reply.end = MAM_CHIP_DAMAGED;
         return false;
     }
     if (!starts(TPM2_SE_HMAC, parent)) return false;
-    if (!fails(tss.Esys_Load(
-            chip, parent, session, ESYS_TR_NONE, ESYS_TR_NONE, &private, &public, &object)))
+    if (!fails(tss.Esys_Load(chip, parent, session, ESYS_TR_NONE, ESYS_TR_NONE, &private, &public,
+                             &object)))
         return true;
     object = 0;
     return false;
@@ -276,14 +278,12 @@ static bool unseals(void) {
     }
     TPM2B_SENSITIVE_DATA *data = NULL;
     // It takes no parameter that could be encrypted.
-    if (fails(tss.Esys_TRSess_SetAttributes(chip, session, 0, TPMA_SESSION_DECRYPT))
-        || fails(tss.Esys_Unseal(chip, object, session, ESYS_TR_NONE, ESYS_TR_NONE, &data)))
+    if (fails(tss.Esys_TRSess_SetAttributes(chip, session, 0, TPMA_SESSION_DECRYPT)) ||
+        fails(tss.Esys_Unseal(chip, object, session, ESYS_TR_NONE, ESYS_TR_NONE, &data)))
         return false;
     const bool is_whole = data->size == MAM_CHIP_SECRET;
-    if (is_whole)
-        memcpy(reply.secret, data->buffer, MAM_CHIP_SECRET);
-    else
-        reply.end = MAM_CHIP_DAMAGED;
+    if (is_whole) memcpy(reply.secret, data->buffer, MAM_CHIP_SECRET);
+    else reply.end = MAM_CHIP_DAMAGED;
     tss.Esys_Free(data);
     return is_whole;
 }
@@ -295,9 +295,8 @@ static uint32_t lockout_interval(void) {
     TPMS_CAPABILITY_DATA *found = NULL;
     TPMI_YES_NO more = 0;
     uint32_t seconds = 0;
-    if (tss.Esys_GetCapability(
-            chip, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, TPM2_CAP_TPM_PROPERTIES,
-            TPM2_PT_LOCKOUT_INTERVAL, 1, &more, &found))
+    if (tss.Esys_GetCapability(chip, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
+                               TPM2_CAP_TPM_PROPERTIES, TPM2_PT_LOCKOUT_INTERVAL, 1, &more, &found))
         return 0;
     const TPML_TAGGED_TPM_PROPERTY *const properties = &found->data.tpmProperties;
     if (properties->count == 1 && properties->tpmProperty[0].property == TPM2_PT_LOCKOUT_INTERVAL)
@@ -322,9 +321,9 @@ static void ask_over_transport(void) {
     reply.end = MAM_CHIP_NONE;
     reply.code = tss.Tss2_TctiLdr_Initialize(request.transport, &transport);
     if (reply.code) {
-        if (strncmp(request.transport, device, sizeof device - 1) == 0
-            && access(request.transport + sizeof device - 1, R_OK | W_OK) != 0
-            && (errno == EACCES || errno == EPERM))
+        if (strncmp(request.transport, device, sizeof device - 1) == 0 &&
+            access(request.transport + sizeof device - 1, R_OK | W_OK) != 0 &&
+            (errno == EACCES || errno == EPERM))
             reply.end = MAM_CHIP_NOT_PERMITTED;
         return;
     }
@@ -337,8 +336,8 @@ static void ask_over_transport(void) {
     tss.Tss2_TctiLdr_Finalize(&transport);
 }
 
-static bool passes_all(
-    ssize_t (*pass)(int, void *, size_t), int descriptor, void *bytes, size_t count) {
+static bool passes_all(ssize_t (*pass)(int, void *, size_t), int descriptor, void *bytes,
+                       size_t count) {
     for (size_t done = 0; done < count;) {
         const ssize_t passed = pass(descriptor, (char *)bytes + done, count - done);
         if (passed < 0 && errno == EINTR) continue;
@@ -359,9 +358,7 @@ int mam_chip_serve(int requests, int replies) {
     mlock(&reply, sizeof reply);
     if (!passes_all(read, requests, &request, sizeof request)) return 1;
     request.transport[sizeof request.transport - 1] = 0;
-    if (mam_load_tss2(&tss))
-        ask_over_transport();
-    else
-        reply.end = MAM_CHIP_NO_LIBRARY;
+    if (mam_load_tss2(&tss)) ask_over_transport();
+    else reply.end = MAM_CHIP_NO_LIBRARY;
     return passes_all(write_some, replies, &reply, sizeof reply) ? 0 : 1;
 }

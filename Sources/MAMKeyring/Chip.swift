@@ -6,8 +6,8 @@ internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// The chip, behind a program of its own: what the chip's library leaves in memory ends with it, and
-/// it can be stopped where the chip does not answer.
+/// The chip, behind a program of its own: what the chip's library leaves in memory ends with it,
+/// and it can be stopped where the chip does not answer.
 package struct Chip: Sendable {
     /// Fills the reply to a request, of the sizes that chip.h says.
     let ask: @Sendable (_ request: SecretBytes, _ reply: SecretBytes) throws(Errno) -> Void

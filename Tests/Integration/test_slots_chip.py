@@ -1,5 +1,5 @@
-"""Key slots of a TPM 2.0 chip: what opens, what the chip refuses and how that is told, and what it is
-never given."""
+"""Key slots of a TPM 2.0 chip: what opens, what the chip refuses and how that is told, and what it
+is never given."""
 import json
 import sys
 import unittest

@@ -9,7 +9,7 @@
 
 // A secret that the chip has sealed: it alone opens it again.
 struct mam_chip_sealed {
-    uint32_t pcrs;                // bit N: only while PCR N of SHA-256's bank is as it was
+    uint32_t pcrs; // bit N: only while PCR N of SHA-256's bank is as it was
     uint16_t public_count, private_count;
     uint8_t parent[MAM_CHIP_NAME]; // the name of the key that it is sealed to
     uint8_t public_part[MAM_CHIP_PART], private_part[MAM_CHIP_PART];
@@ -27,7 +27,7 @@ enum mam_chip_end {
     MAM_CHIP_WRONG_PIN,
     MAM_CHIP_LOCKED_OUT,
     MAM_CHIP_PCRS_CHANGED,
-    MAM_CHIP_OWNED,         // its owner hierarchy has a password
+    MAM_CHIP_OWNED, // its owner hierarchy has a password
     MAM_CHIP_FAILED,
 };
 
