@@ -242,18 +242,32 @@ class Keybag:
         raise Refused(12, f"wrong passphrase of {self.name}")
 
     def slot_account_key(self, slot, secret):
-        key = agree(
-            self.slot_private_key(slot, secret), slot[64:96], slot[96:128],
-            b"mamd key slot seal v1")
+        return self.account_key_by(slot, self.slot_private_key(slot, secret))
+
+    def account_key_by(self, slot, private):
+        key = agree(private, slot[64:96], slot[96:128], b"mamd key slot seal v1")
         account_key = unseal(
-            key, slot[128:144], slot[144:176], slot[176:], self.account_id + slot[:128])
+            key, slot[128:144], slot[144:176], slot[176:],
+            self.account_id + slot[:128] + self.seals.get(slot[16:20], b""))
         require(account_key is not None, "the account key of a slot")
         return account_key
 
     def slot_private_key(self, slot, secret):
+        return self.private_key_by(self.slot_stretched(slot, secret))
+
+    def private_key_by(self, stretched):
+        return derive(stretched + self.device_secret, self.account_id, b"mamd key slot v1")
+
+    def chip_pin(self, slot, pin):
+        """The authValue that stands for a PIN."""
         return derive(
-            self.slot_stretched(slot, secret) + self.device_secret, self.account_id,
-            b"mamd key slot v1")
+            self.slot_stretched(slot, pin) + self.device_secret, self.account_id,
+            b"mamd key slot chip pin v1")
+
+    def chip_private_key(self, slot, pin, sealed):
+        """`sealed`: what the chip has opened."""
+        return self.private_key_by(derive(
+            sealed + self.slot_stretched(slot, pin), self.account_id, b"mamd key slot chip v1"))
 
     @staticmethod
     def slot_stretched(slot, secret):

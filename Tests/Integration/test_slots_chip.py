@@ -1,10 +1,16 @@
 """Key slots of a TPM 2.0 chip: what opens, what the chip refuses and how that is told, and what it
 is never given."""
 import json
+import os
+import socket
+import struct
+import subprocess
 import sys
 import unittest
 
+import test_hygiene
 from audit_files import records
+from enrolling import EnrollmentCase
 from software_chip import SoftwareChip
 from terminal import Terminal
 from test_slots import SlotCase
@@ -13,7 +19,13 @@ from workspace import ANN, PASSPHRASE, REFUSED, ROOT, USAGE, WRONG_PASSPHRASE, w
 sys.path.insert(0, str(ROOT / "Tests"))
 import decoder
 
-PIN = "2468013"
+NEEDS = ("gdb",)
+
+PIN = "2468013 of the chip"
+# chip.h: what is asked, and what is answered.
+SEALED = "IHH34s448s448s2x"
+REQUEST, REPLY = struct.Struct(f"<II256s32s32s{SEALED}"), struct.Struct(f"<III32s{SEALED}")
+UNSEAL, DONE, NO_LIBRARY = 2, 0, 1
 
 
 class ChipCase(SlotCase):
@@ -182,6 +194,126 @@ class Refusing(ChipCase):
         status, shown = terminal.finish()
         self.assertEqual(status, 0, shown)
         self.assertIn("cleared", shown)
+
+
+def ask_chip(tcti, pin, seal, prefix=()):
+    """The end and the secret that `mamd --chip` answers to a request to unseal."""
+    pcrs, parent, count = struct.unpack_from("<I34sH", seal, 2)
+    public, rest = seal[42 : 42 + count], seal[42 + count :]
+    private = rest[2 : 2 + int.from_bytes(rest[:2], "little")]
+    request = REQUEST.pack(
+        UNSEAL, 1, tcti.encode(), pin, bytes(32), pcrs, len(public), len(private), parent, public,
+        private)
+    told = subprocess.run(
+        [*prefix, "mamd", "--chip"], input=request, capture_output=True, check=True).stdout
+    end, _, _, secret, *_ = REPLY.unpack(told)
+    return end, secret
+
+
+class Secrets(ChipCase):
+    def keybag(self):
+        (keybag,) = decoder.keybags(self.workspace.state)
+        (slot,) = (slot for slot in keybag.slots if slot[0] == 3)
+        return keybag, slot, keybag.seals[slot[16:20]]
+
+    def test_the_second_decoder_opens_the_slot(self):
+        self.add()
+        keybag, slot, seal = self.keybag()
+        end, secret = ask_chip(self.chip.tcti, keybag.chip_pin(slot, PIN.encode()), seal)
+        self.assertEqual(end, DONE)
+        private = keybag.chip_private_key(slot, PIN.encode(), secret)
+        self.assertEqual(decoder.public_half(private), slot[64:96])
+        first = next(slot for slot in keybag.slots if slot[0] == 1)
+        self.assertEqual(
+            keybag.account_key_by(slot, private),
+            keybag.slot_account_key(first, PASSPHRASE.encode()))
+
+    @unittest.skipUnless(os.getuid() == 0, "only root hides a library, and reads memory")
+    def test_without_the_library_that_is_told(self):
+        self.add()
+        keybag, slot, seal = self.keybag()
+        hiding = (
+            "unshare", "-m", "sh", "-c",
+            'for name in /lib/*/libtss2-esys.so.0; do mount --bind /dev/null "$name"; done;'
+            ' exec "$@"', "sh")
+        self.assertEqual(
+            ask_chip(self.chip.tcti, keybag.chip_pin(slot, PIN.encode()), seal, hiding)[0],
+            NO_LIBRARY)
+
+    @unittest.skipUnless(os.getuid() == 0, "only root hides a library, and reads memory")
+    def test_a_lock_leaves_nothing_of_them(self):
+        slot = self.add()
+        self.unlock_by(slot)
+        keybag, slot, seal = self.keybag()
+        auth = keybag.chip_pin(slot, PIN.encode())
+        _, secret = ask_chip(self.chip.tcti, auth, seal)
+        secrets = {
+            "PIN": PIN.encode(), "authValue": auth, "what was sealed": secret,
+            "stretched PIN": keybag.slot_stretched(slot, PIN.encode()),
+            "private key": keybag.chip_private_key(slot, PIN.encode(), secret),
+            "class key A": keybag.class_key(1, PASSPHRASE.encode())}
+        # Else a search that finds nothing proves nothing.
+        self.assertEqual(self.found(secrets), {"class key A"})
+        self.workspace.lock()
+        self.assertEqual(self.found(secrets), set())
+
+    def found(self, secrets):
+        memory = test_hygiene.Hygiene.registers_and_pages(self, self.workspace.daemon())
+        return {name for name, value in secrets.items() if value[:16] in memory}
+
+
+class Silent(SlotCase):
+    """A chip that takes what it is asked, and answers nothing."""
+
+    @classmethod
+    def before_init(cls):
+        super().before_init()
+        path = str(cls.workspace.root / "chip")
+        cls.listeners = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+        for listener, name in zip(cls.listeners, (path, f"{path}.ctrl")):
+            listener.bind(name)
+            listener.listen()
+            cls.addClassCleanup(listener.close)
+        cls.workspace.environment["MAMD_TCTI"] = f"swtpm:path={path}"
+
+    def test_it_is_given_up(self):
+        told = self.slot("add", "--type", "tpm", "--no-pin", status=REFUSED)
+        self.assertIn("the chip does not answer", told.stderr)
+        self.assertTrue(self.opens(PASSPHRASE))
+
+
+class UnderPolicy(EnrollmentCase, SlotCase):
+    def setUp(self):
+        super().setUp()
+        self.chip = SoftwareChip(self.workspace.root)
+        self.addCleanup(self.chip.stop)
+        self.workspace.environment["MAMD_TCTI"] = self.chip.tcti
+        self.pin = self.workspace.secret("pin", PIN)
+
+    def test_wrong_pins_lock_out(self):
+        self.set_policy(pinRequired=True, maximumPinRetries=2)
+        self.workspace.mount().register()
+        self.slot("add", "--type", "tpm", "--new-passfile", self.pin)
+        (slot,) = self.ids("tpm")
+        for number in range(2):
+            self.slot(
+                "test", "--slot", slot, passfile=self.workspace.secret("wrong", f"13579 {number}"),
+                status=WRONG_PASSPHRASE)
+        self.assertEqual(self.block(), "lockedOut")
+
+    def test_where_a_passphrase_is_required_a_chip_alone_opens_nothing(self):
+        self.set_policy()
+        self.workspace.mount().register()
+        self.slot("add", "--type", "tpm", "--no-pin")
+        (slot,) = self.ids("tpm")
+        self.set_policy(pinRequired=True, minimumPinLength=8)
+        self.answer("CheckIn")
+        self.workspace.lock()
+        told = self.workspace.serving("unlock", ANN, "--slot", slot, status=REFUSED).stderr
+        self.assertIn("pinRequired", told)
+        self.slot("add", "--type", "tpm", "--no-pin", status=REFUSED)
+        weak = self.workspace.secret("weak", "2468013")
+        self.slot("add", "--type", "tpm", "--new-passfile", weak, status=REFUSED)
 
 
 if __name__ == "__main__":
