@@ -138,6 +138,25 @@ import Testing
         }
     }
 
+    @Test func `whatever is decoded from random changes encodes to itself`() throws {
+        let (state, fake) = (try TestState(), FakeChip())
+        let (keyring, ann) = try registered(state, fake)
+        _ = try add(nil, to: ann, keyring)
+        let bytes = try state.read(copies(of: ann)[0])
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            var changed = bytes
+            for _ in 0..<3 {
+                changed[Int.random(in: 0..<bytes.count - 4, using: &random)] = UInt8.random(
+                    in: 0...255, using: &random)
+            }
+            sign(&changed)
+            if let keybag = try? Keybag.decode(changed.span.bytes) {
+                #expect(keybag.encoded == changed)
+            }
+        }
+    }
+
     @Test func `what the chip has sealed cannot be exchanged`() throws {
         let (state, fake) = (try TestState(), FakeChip())
         let (keyring, ann) = try registered(state, fake)
