@@ -179,10 +179,31 @@ class Installed(unittest.TestCase):
         self.inside("sh", "-c", f"echo plain > {place}/mount/letter")
         self.inside("umount", f"{place}/mount")
 
-    def test_pam_finds_the_hook(self):
-        path = "/usr/libexec/mamd/pam-unlock"
-        self.assertIn(path, (ROOT / "docs" / "man" / "mamd.md").read_text())
-        self.inside("test", "-x", path)
+    def test_pam_has_the_module_where_an_administrator_wants_it(self):
+        self.assertEqual(self.stacks_with_the_module(), "")
+        self.inside("pam-auth-update", "--enable", "mamd")
+        self.addCleanup(self.inside, "pam-auth-update", "--disable", "mamd")
+        self.assertEqual(
+            self.stacks_with_the_module().split(),
+            ["/etc/pam.d/common-auth", "/etc/pam.d/common-password", "/etc/pam.d/common-session"])
+        # After what checks or changes the passphrase.
+        for stack in ("auth", "password"):
+            modules = [
+                line.split("pam_")[1].split(".so")[0] for line in self.inside(
+                    "grep", "-v", "^#", f"/etc/pam.d/common-{stack}").stdout.splitlines()
+                if "pam_" in line]
+            self.assertEqual(modules, ["unix", "deny", "permit", "mamd"])
+        module = self.inside("sh", "-c", "ls /usr/lib/*/security/pam_mamd.so").stdout.strip()
+        linked = self.inside("ldd", module).stdout
+        self.assertNotIn("not found", linked)
+        # A library of theirs would be in each program that asks for a passphrase.
+        self.assertEqual(
+            sorted(line.split(".so")[0].split()[0] for line in linked.splitlines()
+                   if "=>" in line), ["libaudit", "libc", "libcap-ng", "libpam"])
+
+    def stacks_with_the_module(self):
+        return self.inside(
+            "sh", "-c", "grep -l pam_mamd /etc/pam.d/* || true").stdout
 
     def test_the_probes_answer(self):
         place = "/usr/libexec/mamd/probes"
@@ -206,6 +227,7 @@ class Installed(unittest.TestCase):
 
         self.assertIn("mamfleet", self.left("/usr /lib", "mamfleet"))
         self.inside("dpkg", "--purge", "mamd-fleet", "mamd-signin")
+        self.inside("pam-auth-update", "--enable", "mamd")
         self.assertEqual(self.left("/usr /lib /var/lib", "mamfleet"), "")
 
         # Over a mounted workspace: it goes on, and the administrator is told.
@@ -226,6 +248,7 @@ class Installed(unittest.TestCase):
         self.assertIn("stay", self.inside("dpkg", "--purge", "mamd").stdout)
         self.assertEqual(self.left("/var/lib/mamd /etc/mamd"), keys)
         self.assertEqual(self.left("/usr /lib /etc/needrestart"), "")
+        self.assertEqual(self.stacks_with_the_module(), "")
 
         self.inside("dpkg", "--install", *self.all)
         self.mount(place)

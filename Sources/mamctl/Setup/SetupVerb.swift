@@ -122,7 +122,7 @@ func setUp(_ invocation: Invocation) throws -> ExitStatus {
 
 private func checkKeyring(_ invocation: Invocation) throws(Failure) {
     guard geteuid() != 0 else {
-        throw invocation.misuse("--keyring is a user's; root's workspaces have pam_exec")
+        throw invocation.misuse("--keyring is a user's; root's workspaces have pam_mamd")
     }
     try invocation.refuse(["no-account", "no-passphrase", "no-service"], with: "keyring")
     guard output(of: ["sh", "-c", "command -v secret-tool"]) == nil else { return }
