@@ -34,8 +34,6 @@ static bool fails(TSS2_RC code) {
     if (code == TSS2_RC_SUCCESS) return false;
     reply.code = code;
     switch (base(code)) {
-    case TPM2_RC_AUTH_FAIL:
-    case TPM2_RC_BAD_AUTH: reply.end = MAM_CHIP_WRONG_PIN; break;
     case TPM2_RC_LOCKOUT: reply.end = MAM_CHIP_LOCKED_OUT; break;
     case TPM2_RC_INTEGRITY: reply.end = MAM_CHIP_DAMAGED; break;
     case TPM2_RC_POLICY_FAIL:
@@ -43,6 +41,12 @@ static bool fails(TSS2_RC code) {
     default: reply.end = MAM_CHIP_FAILED;
     }
     return true;
+}
+
+// The PIN, or the password of a key or hierarchy: who asked knows which.
+static bool is_password_refused(void) {
+    const TSS2_RC code = base(reply.code);
+    return code == TPM2_RC_AUTH_FAIL || code == TPM2_RC_BAD_AUTH;
 }
 
 // Computed here: who stands between the chip and this machine could name its own key as it likes.
@@ -124,7 +128,7 @@ static bool makes_key(void) {
         &storage_template, &outside, &none, &parent, &public, NULL, NULL, NULL);
     if (fails(code)) {
         parent = 0;
-        if (reply.end == MAM_CHIP_WRONG_PIN) reply.end = MAM_CHIP_OWNED;
+        if (is_password_refused()) reply.end = MAM_CHIP_OWNED;
         return false;
     }
     is_parent_transient = true;
@@ -278,9 +282,12 @@ static bool unseals(void) {
     }
     TPM2B_SENSITIVE_DATA *data = NULL;
     // It takes no parameter that could be encrypted.
-    if (fails(tss.Esys_TRSess_SetAttributes(chip, session, 0, TPMA_SESSION_DECRYPT)) ||
-        fails(tss.Esys_Unseal(chip, object, session, ESYS_TR_NONE, ESYS_TR_NONE, &data)))
+    if (fails(tss.Esys_TRSess_SetAttributes(chip, session, 0, TPMA_SESSION_DECRYPT))) return false;
+    if (fails(tss.Esys_Unseal(chip, object, session, ESYS_TR_NONE, ESYS_TR_NONE, &data))) {
+        // No other command has the PIN: their refusals are no wrong PIN, which may wipe an account.
+        if (request.has_pin && is_password_refused()) reply.end = MAM_CHIP_WRONG_PIN;
         return false;
+    }
     const bool is_whole = data->size == MAM_CHIP_SECRET;
     if (is_whole) memcpy(reply.secret, data->buffer, MAM_CHIP_SECRET);
     else reply.end = MAM_CHIP_DAMAGED;

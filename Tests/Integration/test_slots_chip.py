@@ -10,6 +10,7 @@ import unittest
 
 import test_hygiene
 from audit_files import records
+from chip_interposer import LOAD, START_SESSION, UNSEAL, Interposer, error
 from enrolling import EnrollmentCase
 from software_chip import SoftwareChip
 from terminal import Terminal
@@ -25,7 +26,9 @@ PIN = "2468013 of the chip"
 # chip.h: what is asked, and what is answered.
 SEALED = "IHH34s448s448s2x"
 REQUEST, REPLY = struct.Struct(f"<II256s32s32s{SEALED}"), struct.Struct(f"<III32s{SEALED}")
-UNSEAL, DONE, NO_LIBRARY = 2, 0, 1
+TO_UNSEAL, DONE, NO_LIBRARY = 2, 0, 1
+# Of a chip's.
+AUTH_FAIL = 0x98E
 
 
 class ChipCase(SlotCase):
@@ -202,7 +205,7 @@ def ask_chip(tcti, pin, seal, prefix=()):
     public, rest = seal[42 : 42 + count], seal[42 + count :]
     private = rest[2 : 2 + int.from_bytes(rest[:2], "little")]
     request = REQUEST.pack(
-        UNSEAL, 1, tcti.encode(), pin, bytes(32), pcrs, len(public), len(private), parent, public,
+        TO_UNSEAL, 1, tcti.encode(), pin, bytes(32), pcrs, len(public), len(private), parent, public,
         private)
     told = subprocess.run(
         [*prefix, "mamd", "--chip"], input=request, capture_output=True, check=True).stdout
@@ -260,6 +263,34 @@ class Secrets(ChipCase):
     def found(self, secrets):
         memory = test_hygiene.Hygiene.registers_and_pages(self, self.workspace.daemon())
         return {name for name, value in secrets.items() if value[:16] in memory}
+
+
+class Between(ChipCase):
+    """Something between the daemon and the chip."""
+
+    @classmethod
+    def before_init(cls):
+        super().before_init()
+        cls.between = Interposer(cls.chip)
+        cls.addClassCleanup(cls.between.close)
+        cls.workspace.environment["MAMD_TCTI"] = cls.between.tcti
+
+    def tearDown(self):
+        self.between.change = None
+        super().tearDown()
+
+    def test_only_what_has_the_pin_counts_as_a_wrong_one(self):
+        slot = self.add()
+        for refusing, status in (START_SESSION, REFUSED), (LOAD, REFUSED), (UNSEAL, WRONG_PASSPHRASE):
+            self.between.change = (
+                lambda code, reply: error(AUTH_FAIL) if code == refusing else reply)
+            told = self.unlock_by(slot, status=status).stderr
+            self.assertEqual("wrong" in told, status == WRONG_PASSPHRASE)
+            # What the chip could not tell about has taken its room for objects.
+            self.chip.ask("flushcontext", "-t")
+            self.chip.ask("flushcontext", "-l")
+        self.between.change = None
+        self.unlock_by(slot)
 
 
 class Silent(SlotCase):
