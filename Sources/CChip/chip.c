@@ -100,6 +100,17 @@ static bool is_wanted(const uint8_t name[MAM_CHIP_NAME]) {
     return request.act == MAM_CHIP_SEAL || memcmp(name, request.sealed.parent, MAM_CHIP_NAME) == 0;
 }
 
+// Whether the library salts sessions to the key of that name, which it computes, too: what it was
+// told of the key may differ from what was told here.
+static bool is_of_name(ESYS_TR key, const uint8_t name[MAM_CHIP_NAME]) {
+    TPM2B_NAME *found = NULL;
+    if (tss.Esys_TR_GetName(chip, key, &found)) return false;
+    const bool is_it = found->size == MAM_CHIP_NAME &&
+                       memcmp(found->name, name, MAM_CHIP_NAME) == 0;
+    tss.Esys_Free(found);
+    return is_it;
+}
+
 // The persistent one, if it is what is wanted: making it anew may take a second.
 static bool finds_stored_key(void) {
     TPM2B_PUBLIC *public = NULL;
@@ -111,7 +122,8 @@ static bool finds_stored_key(void) {
     }
     const bool is_it = !tss.Esys_ReadPublic(chip, parent, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
                                             &public, NULL, NULL) &&
-                       is_of_template(public) && take_name(public, name) && is_wanted(name);
+                       is_of_template(public) && take_name(public, name) && is_wanted(name) &&
+                       is_of_name(parent, name);
     tss.Esys_Free(public);
     if (is_it) memcpy(reply.sealed.parent, name, MAM_CHIP_NAME);
     else tss.Esys_TR_Close(chip, &parent), parent = 0;

@@ -12,6 +12,7 @@
     F(esys, Esys_Free) \
     F(esys, Esys_TR_FromTPMPublic) \
     F(esys, Esys_TR_Close) \
+    F(esys, Esys_TR_GetName) \
     F(esys, Esys_TR_SetAuth) \
     F(esys, Esys_ReadPublic) \
     F(esys, Esys_CreatePrimary) \

@@ -51,6 +51,17 @@ class SoftwareChip:
             [f"tpm2_{program}", "-T", self.tcti, *map(str, arguments)], check=True,
             capture_output=True, text=True).stdout
 
+    def keep_storage_key(self):
+        """As provisioning does, at the handle that it returns. It is another than the daemon
+        makes."""
+        key = self.root / "storage.key"
+        self.ask(
+            "createprimary", "-C", "o", "-g", "sha256", "-G", "ecc256:aes128cfb", "-c", key, "-a",
+            "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|restricted|decrypt")
+        self.ask("evictcontrol", "-C", "o", "-c", key, "0x81000001")
+        self.ask("flushcontext", "-t")
+        return "0x81000001"
+
     def transients(self):
         return self.ask("getcap", "handles-transient").split()
 

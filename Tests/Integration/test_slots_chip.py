@@ -8,9 +8,11 @@ import subprocess
 import sys
 import unittest
 
+from cryptography.hazmat.primitives.asymmetric import ec
+
 import test_hygiene
 from audit_files import records
-from chip_interposer import LOAD, START_SESSION, UNSEAL, Interposer, error
+from chip_interposer import LOAD, READ_PUBLIC, START_SESSION, UNSEAL, Interposer, error
 from enrolling import EnrollmentCase
 from software_chip import SoftwareChip
 from terminal import Terminal
@@ -205,8 +207,8 @@ def ask_chip(tcti, pin, seal, prefix=()):
     public, rest = seal[42 : 42 + count], seal[42 + count :]
     private = rest[2 : 2 + int.from_bytes(rest[:2], "little")]
     request = REQUEST.pack(
-        TO_UNSEAL, 1, tcti.encode(), pin, bytes(32), pcrs, len(public), len(private), parent, public,
-        private)
+        TO_UNSEAL, 1, tcti.encode(), pin, bytes(32), pcrs, len(public), len(private), parent,
+        public, private)
     told = subprocess.run(
         [*prefix, "mamd", "--chip"], input=request, capture_output=True, check=True).stdout
     end, _, _, secret, *_ = REPLY.unpack(told)
@@ -281,7 +283,8 @@ class Between(ChipCase):
 
     def test_only_what_has_the_pin_counts_as_a_wrong_one(self):
         slot = self.add()
-        for refusing, status in (START_SESSION, REFUSED), (LOAD, REFUSED), (UNSEAL, WRONG_PASSPHRASE):
+        for refusing in START_SESSION, LOAD, UNSEAL:
+            status = WRONG_PASSPHRASE if refusing == UNSEAL else REFUSED
             self.between.change = (
                 lambda code, reply: error(AUTH_FAIL) if code == refusing else reply)
             told = self.unlock_by(slot, status=status).stderr
@@ -291,6 +294,27 @@ class Between(ChipCase):
             self.chip.ask("flushcontext", "-l")
         self.between.change = None
         self.unlock_by(slot)
+
+    def test_a_key_that_is_told_of_in_two_ways_is_not_talked_to(self):
+        handle = self.chip.keep_storage_key()
+        self.addCleanup(self.chip.ask, "evictcontrol", "-C", "o", "-c", handle)
+        slot = self.add()
+        self.unlock_by(slot)
+        for changed in range(2):
+            self.between.commands.clear()
+            self.between.change = lambda code, reply: (
+                other_key(reply) if code == READ_PUBLIC
+                and self.between.commands.count(code) == 1 + changed else reply)
+            self.assertIn("it got no PIN", self.unlock_by(slot, status=REFUSED).stderr)
+            self.assertNotIn(START_SESSION, self.between.commands)
+
+
+def other_key(reply):
+    """TPM2_ReadPublic's reply with the point of another key, whose private half is known."""
+    point = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
+    end = 12 + int.from_bytes(reply[10:12], "big")
+    halves = [b"\0\x20" + half.to_bytes(32, "big") for half in (point.x, point.y)]
+    return reply[: end - 68] + b"".join(halves) + reply[end:]
 
 
 class Silent(SlotCase):
