@@ -193,9 +193,31 @@ static bool asserts_policy(uint32_t pcrs) {
                                                                ESYS_TR_NONE, ESYS_TR_NONE)));
 }
 
+// The chip leaves out of a policy, without a word, what its bank has not.
+static bool has(uint32_t pcrs) {
+    TPMS_CAPABILITY_DATA *found = NULL;
+    TPMI_YES_NO more = 0;
+    uint32_t kept = 0;
+    if (fails(tss.Esys_GetCapability(chip, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE, TPM2_CAP_PCRS,
+                                     0, 1, &more, &found)))
+        return false;
+    const TPML_PCR_SELECTION *const banks = &found->data.assignedPCR;
+    for (uint32_t bank = 0; bank < banks->count; bank++) {
+        const TPMS_PCR_SELECTION *const one = &banks->pcrSelections[bank];
+        if (one->hash != TPM2_ALG_SHA256) continue;
+        for (uint8_t byte = 0; byte < one->sizeofSelect && byte < 3; byte++)
+            kept |= (uint32_t)one->pcrSelect[byte] << 8 * byte;
+    }
+    tss.Esys_Free(found);
+    if ((pcrs & ~kept) == 0) return true;
+    reply.end = MAM_CHIP_NO_PCRS;
+    return false;
+}
+
 static bool computes_policy(TPM2B_DIGEST *policy) {
     TPM2B_DIGEST *found = NULL;
-    if (!starts(TPM2_SE_TRIAL, ESYS_TR_NONE) || !asserts_policy(request.sealed.pcrs) ||
+    if (!has(request.sealed.pcrs) || !starts(TPM2_SE_TRIAL, ESYS_TR_NONE) ||
+        !asserts_policy(request.sealed.pcrs) ||
         fails(tss.Esys_PolicyGetDigest(chip, session, ESYS_TR_NONE, ESYS_TR_NONE, ESYS_TR_NONE,
                                        &found)))
         return false;

@@ -14,6 +14,8 @@ enum ChipRefusal: Error, Equatable {
     case otherChip
     case damaged
     case pcrsChanged
+    /// The bank of SHA-256 lacks some of them.
+    case noPCRs
     /// Its owner hierarchy has a password.
     case owned
     case failed(code: UInt32)
@@ -32,6 +34,7 @@ enum ChipRefusal: Error, Equatable {
         case MAM_CHIP_OTHER: self = .otherChip
         case MAM_CHIP_DAMAGED: self = .damaged
         case MAM_CHIP_PCRS_CHANGED: self = .pcrsChanged
+        case MAM_CHIP_NO_PCRS: self = .noPCRs
         case MAM_CHIP_OWNED: self = .owned
         default: self = .failed(code: reply.code)
         }
@@ -71,6 +74,10 @@ extension ChipRefusal {
                     + " PCR \(pcrs.map(String.init).joined(separator: ", ")) changed, as after a"
                     + " firmware update",
                 next: "mamctl unlock with a passphrase, then mamctl slot add --type tpm")
+        case .noPCRs:
+            .refused(
+                "the chip does not keep these PCRs in a bank of SHA-256, so that nothing would be"
+                    + " bound to them", next: "tpm2_getcap pcrs")
         case .owned:
             .refused(
                 "the chip's owner hierarchy has a password, and it has no storage key at"

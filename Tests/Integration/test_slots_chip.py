@@ -175,6 +175,13 @@ class Refusing(ChipCase):
         self.chip.ask("dictionarylockout", "-c")
         self.unlock_by(slot)
 
+    def test_without_the_bank_nothing_is_bound_to_pcrs(self):
+        self.chip.ask("pcrallocate", "sha1:all+sha256:none")
+        self.chip.stop()
+        self.chip.start()
+        self.assertIn("bank of SHA-256", self.add("--pcrs", "7", status=REFUSED))
+        self.unlock_by(self.add())
+
     def test_another_start_of_the_machine(self):
         for pin in True, False:
             slot = self.add("--pcrs", "7", pin=pin)

@@ -27,7 +27,8 @@ enum mam_chip_end {
     MAM_CHIP_WRONG_PIN,
     MAM_CHIP_LOCKED_OUT,
     MAM_CHIP_PCRS_CHANGED,
-    MAM_CHIP_OWNED, // its owner hierarchy has a password
+    MAM_CHIP_NO_PCRS, // SHA-256's bank lacks them
+    MAM_CHIP_OWNED,   // its owner hierarchy has a password
     MAM_CHIP_FAILED,
 };
 
