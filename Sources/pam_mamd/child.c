@@ -58,10 +58,14 @@ static void reset_signals(void) {
 
 static void say(const struct trouble *trouble) {
     if (!trouble->line[0]) return;
+    if (trouble->is_for_person) (void)!write(3, trouble->line, strlen(trouble->line));
+    // The login waits no longer: another thread may have had the log's lock at the fork.
+    (void)close(3);
+    // The login's socket is a descriptor that is closed, or something else.
+    closelog();
     openlog("pam_mamd", LOG_PID, LOG_AUTHPRIV);
     if (trouble->more > 0) syslog(LOG_NOTICE, "%s; and %u more", trouble->line, trouble->more);
     else syslog(LOG_NOTICE, "%s", trouble->line);
-    if (trouble->is_for_person) (void)!write(3, trouble->line, strlen(trouble->line));
 }
 
 static _Noreturn void perform(const struct task *task, int report) {
@@ -69,8 +73,6 @@ static _Noreturn void perform(const struct task *task, int report) {
     reset_signals();
     // Whatever this waits for, it ends: a lock, too, that another thread had at the fork.
     (void)alarm((task->purpose == UNLOCK_SOON ? SOON_LIMIT : TASK_LIMIT) / 1000 + 2);
-    // Its socket may be a descriptor that is something else below.
-    closelog();
     if (!become(task->person) || !close_memory() || !close_descriptors(report) || setsid() < 0)
         _exit(1);
     secret_keep_in_child(task->passphrase);

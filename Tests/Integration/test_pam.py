@@ -2,11 +2,12 @@
 with the real systemd."""
 import json
 import os
+import subprocess
 import unittest
 
 from login_case import ENDING, FOLLOWING, ROOTS, LoginCase
 from ordinary_user import NOBODY
-from workspace import ANN, PASSPHRASE, wait_until
+from workspace import ANN, PASSPHRASE, PROGRAMS, wait_until
 
 OTHER = "not the login's passphrase"
 NEXT = "the next of them, 2 words longer"
@@ -67,6 +68,15 @@ class Unlocking(LoginCase):
         self.serve("screen")
         self.assert_in(self.log_in(PASSPHRASE, locker=True))
         self.assertEqual(self.state("screen"), "unlocked")
+
+    def test_a_thread_that_waits_for_the_log_holds_no_login_up(self):
+        self.serve("beside")
+        program = self.machine.inside("/usr/local/bin/log-in-beside")
+        subprocess.run(
+            ["clang", "-O1", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-fuse-ld=lld", "-o",
+             program, PROGRAMS / "log_in_beside.c", "-lpam"], check=True)
+        self.assert_in(self.run_pam("log-in-beside", "nobody", [], PASSPHRASE + "\n", False))
+        self.assertEqual(self.state("beside"), "unlocked")
 
     def test_a_login_leaves_the_last_try(self):
         configuration = self.serve("kept", OTHER)
