@@ -24,10 +24,8 @@ struct work {
 
 __attribute__((format(printf, 3, 4))) static void note(struct trouble *trouble, bool is_for_person,
                                                        const char *form, ...) {
-    if (trouble->line[0]) {
-        trouble->more++;
-        return;
-    }
+    if (trouble->line[0]) trouble->more++;
+    if (trouble->line[0] && (trouble->is_for_person || !is_for_person)) return;
     va_list values;
     va_start(values, form);
     (void)vsnprintf(trouble->line, sizeof trouble->line, form, values);

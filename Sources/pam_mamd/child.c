@@ -57,15 +57,16 @@ static void reset_signals(void) {
 }
 
 static void say(const struct trouble *trouble) {
+    char more[sizeof "; and 4294967295 more"] = "";
     if (!trouble->line[0]) return;
-    if (trouble->is_for_person) (void)!write(3, trouble->line, strlen(trouble->line));
+    if (trouble->more > 0) (void)snprintf(more, sizeof more, "; and %u more", trouble->more);
+    if (trouble->is_for_person) (void)dprintf(3, "%s%s", trouble->line, more);
     // The login waits no longer: another thread may have had the log's lock at the fork.
     (void)close(3);
     // The login's socket is a descriptor that is closed, or something else.
     closelog();
     openlog("pam_mamd", LOG_PID, LOG_AUTHPRIV);
-    if (trouble->more > 0) syslog(LOG_NOTICE, "%s; and %u more", trouble->line, trouble->more);
-    else syslog(LOG_NOTICE, "%s", trouble->line);
+    syslog(LOG_NOTICE, "%s%s", trouble->line, more);
 }
 
 static _Noreturn void perform(const struct task *task, int report) {

@@ -38,7 +38,7 @@ struct task {
     const char *workspace;
 };
 
-// What a task has to say: only the first thing is kept.
+// What a task has to say: only the first thing is kept, of those for the person if there are any.
 struct trouble {
     char line[MAXIMUM_LINE];
     // Not for the log alone

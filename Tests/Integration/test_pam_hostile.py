@@ -160,6 +160,16 @@ class FalseDaemons(LoginCase):
             "closed", list_of(), failure("Blocked", account=ANN, kind="offline", reason="no news"))
         self.assertIn(f"{ANN} is not unlocked: no news", self.assert_in(self.log_in(PASSPHRASE)))
 
+    def test_what_a_person_must_know_is_told_beside_what_is_for_the_log(self):
+        refusal = failure("SystemError", errno=28, reason="the disk is full")
+        told = f"{ANN} is not unlocked: the disk is full; and 2 more"
+        # They are called in no order.
+        self.pretend("a", b"nonsense\0")
+        self.pretend("m", list_of(), refusal)
+        self.pretend("z", b"nonsense\0")
+        self.assertIn(told, self.assert_in(self.log_in(PASSPHRASE)))
+        self.assertEqual(self.log.lines(), [told])
+
     def test_a_change_whose_end_is_unknown(self):
         """The daemon ends after each step."""
         for replies, told in (
