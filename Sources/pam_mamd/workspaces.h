@@ -3,7 +3,8 @@
 
 #include "task.h"
 
-enum { MAXIMUM_NAME = 64, MAXIMUM_WORKSPACES = 64 };
+// Of all users: those of a large machine have room.
+enum { MAXIMUM_NAME = 64, MAXIMUM_WORKSPACES = 1024 };
 
 typedef char workspace_name[MAXIMUM_NAME + 1];
 

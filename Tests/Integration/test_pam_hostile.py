@@ -148,6 +148,23 @@ class FalseDaemons(LoginCase):
         self.assertEqual(
             [len(daemon.calls) for daemon in (open_one, none, anothers)], [1, 1, 0])
 
+    def leave_dead(self, numbers):
+        """Sockets as killed daemons leave them."""
+        for number in numbers:
+            path = self.machine.inside(f"/run/user/{NOBODY}/mamd/{number}.sock")
+            path.parent.mkdir(mode=0o755, exist_ok=True)
+            with socket.socket(socket.AF_UNIX) as dead:
+                dead.bind(os.fspath(path))
+            self.addCleanup(path.unlink)
+
+    def test_a_workspace_is_found_among_many(self):
+        # In the middle, whichever end of the directory is read first.
+        self.leave_dead(range(100))
+        true = self.pretend("true", list_of(), reply(account=ACCOUNT))
+        self.leave_dead(range(100, 200))
+        self.assert_in(self.log_in(PASSPHRASE))
+        self.assertEqual(len(true.calls), 2)
+
     def test_names_are_no_commands_of_a_terminal(self):
         evil = "\x1b]0;pwned\x07 -rf \u202e $(reboot)"
         self.pretend("evil", list_of(name=evil), failure("WrongPassphrase", account=evil))
