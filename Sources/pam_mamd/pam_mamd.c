@@ -17,8 +17,8 @@
 enum {
     // Milliseconds that a login waits; the child goes on.
     LOGIN_PATIENCE = 5 * 1000,
-    // And a change, of whose end a person is told
-    CHANGE_PATIENCE = TASK_LIMIT,
+    // And a change, of whose end a person is told: what it says at its limit comes after that.
+    CHANGE_PATIENCE = TASK_LIMIT + 1000,
 };
 
 // Between pam_sm_authenticate and the session's beginning
