@@ -185,7 +185,9 @@ class Installed(unittest.TestCase):
         self.addCleanup(self.inside, "pam-auth-update", "--disable", "mamd")
         self.assertEqual(
             self.stacks_with_the_module().split(),
-            ["/etc/pam.d/common-auth", "/etc/pam.d/common-password", "/etc/pam.d/common-session"])
+            [f"/etc/pam.d/common-{stack}" for stack in (
+                # sudo's session is not interactive; that is where it forgets the passphrase.
+                "auth", "password", "session", "session-noninteractive")])
         # After what checks or changes the passphrase.
         for stack in ("auth", "password"):
             modules = [
