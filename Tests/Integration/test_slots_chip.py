@@ -160,6 +160,12 @@ class Refusing(ChipCase):
         self.chip.ask("clear", "-c", "p")
         self.refused(slot, "cleared, or is not the one")
 
+    def test_the_slot_of_before_a_clearing_hides_no_later_one(self):
+        self.add(pin=False)
+        self.chip.ask("clear", "-c", "p")
+        self.add(pin=False)
+        self.assertNotIn("cleared", self.unlock().stderr)
+
     def test_another_chip_gets_no_pin(self):
         slot = self.add()
         self.chip.stop()

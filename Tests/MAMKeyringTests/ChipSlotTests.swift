@@ -70,7 +70,7 @@ import Testing
         arguments: [
             MAM_CHIP_NO_LIBRARY, MAM_CHIP_NONE, MAM_CHIP_NOT_PERMITTED, MAM_CHIP_OTHER,
             MAM_CHIP_DAMAGED, MAM_CHIP_LOCKED_OUT, MAM_CHIP_PCRS_CHANGED, MAM_CHIP_OWNED,
-            MAM_CHIP_FAILED,
+            MAM_CHIP_FAILED, MAM_CHIP_NO_PCRS,
         ].map(\.rawValue))
     func `what the chip refuses counts as no wrong PIN`(_ end: UInt32) throws {
         let (state, fake) = (try TestState(), FakeChip())

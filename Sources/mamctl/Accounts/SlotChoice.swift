@@ -46,22 +46,30 @@ extension Invocation {
     }
 
     /// Nil if there is no such slot, the chip refuses, or a person wants to type the passphrase.
+    /// The newest first: a chip that was cleared opens no earlier one.
     private func unlockByChip(
         _ account: AccountReport, of daemon: Daemon
     ) throws -> AccountReport? {
         // A contained program may unlock, and does not learn by what.
-        let slots = (try? daemon.slots(of: account)) ?? []
-        do {
-            if let slot = slots.first(where: { $0.pin == false }) {
-                return try daemon.unlock(account, by: slot, nil)
-            }
-            guard arguments.isTyped(), let slot = slots.first(where: { $0.pin == true }) else {
-                return nil
-            }
-            try agreeToLastTry(of: account)
-            let pin = try Terminal.ask("PIN of this machine's chip (Enter: the passphrase)")
-            return pin.isEmpty ? nil : try daemon.unlock(account, by: slot, pin)
-        } catch let failure as Failure where failure.status == .refused {
+        let slots = ((try? daemon.slots(of: account)) ?? []).reversed()
+        for slot in slots where slot.pin == false {
+            if let opened = try unlock(account, byChip: slot, nil, of: daemon) { return opened }
+        }
+        guard arguments.isTyped(), let slot = slots.first(where: { $0.pin == true }) else {
+            return nil
+        }
+        try agreeToLastTry(of: account)
+        let pin = try Terminal.ask("PIN of this machine's chip (Enter: the passphrase)")
+        return pin.isEmpty ? nil : try unlock(account, byChip: slot, pin, of: daemon)
+    }
+
+    /// Nil if the chip refuses, which is told.
+    private func unlock(
+        _ account: AccountReport, byChip slot: Slot, _ pin: SecretBuffer?, of daemon: Daemon
+    ) throws -> AccountReport? {
+        do { return try daemon.unlock(account, by: slot, pin) } catch let failure as Failure
+            where failure.status == .refused
+        {
             printError("mamctl: \(failure.message)")
             return nil
         }
