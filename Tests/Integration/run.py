@@ -114,6 +114,20 @@ def write_counts(path, numbers, broken):
         " ".join(map(str, numbers)), *sorted(broken)]))
 
 
+def await_end(child, output):
+    """However long it takes, as long as it goes on telling what its tests do: a machine may be
+    slow."""
+    told = -1
+    while child.poll() is None:
+        try:
+            child.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            size = os.fstat(output.fileno()).st_size
+            if size == told:
+                raise
+            told = size
+
+
 def run_file(file, seed, counter):
     """Runs one file. Returns its counts, what failed, how long it took, and what it printed.
     `counter`: of its processor time, or None."""
@@ -134,9 +148,10 @@ def run_file(file, seed, counter):
             env={**os.environ, "MAMD_TEST_PREFIX": prefix},
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
         try:
-            child.wait(SECONDS)
+            await_end(child, output)
         except subprocess.TimeoutExpired:
-            os.write(output.fileno(), f"{file.stem}: no end after {SECONDS} s: ended\n".encode())
+            line = f"{file.stem}: nothing new in {SECONDS} s: ended\n"
+            os.write(output.fileno(), line.encode())
             child.kill()
             # What keeps the child is its mount: take that away, then it can go.
             running.remove_leftovers(prefix)
