@@ -58,16 +58,18 @@ func slotID(_ text: String) throws(VarlinkError) -> KeySlot.ID {
 private func newSlot(
     _ request: Varlink.Workspace.AddSlot, secret: SecretBytes?
 ) throws(VarlinkError) -> NewSlot {
-    guard request.type == .tpm else {
-        guard let secret else { throw .invalidInput("newPassphrase is missing") }
-        guard request.pcrs == nil else { throw .invalidInput("pcrs is for slots of type tpm") }
-        return request.type == .recovery ? .recovery(secret) : .passphrase(secret)
-    }
-    let pcrs = request.pcrs ?? []
-    guard pcrs.allSatisfy(ChipSeal.pcrRange.contains) else {
+    if request.type == .tpm { return .tpm(pin: secret, pcrs: try pcrSet(request.pcrs ?? [])) }
+    guard let secret else { throw .invalidInput("newPassphrase is missing") }
+    guard request.pcrs == nil else { throw .invalidInput("pcrs is for slots of type tpm") }
+    return request.type == .recovery ? .recovery(secret) : .passphrase(secret)
+}
+
+/// Bit N for PCR N.
+private func pcrSet(_ numbers: [Int]) throws(VarlinkError) -> UInt32 {
+    guard numbers.allSatisfy(ChipSeal.pcrRange.contains) else {
         throw .invalidInput("a PCR is 0 to \(ChipSeal.pcrRange.upperBound - 1)")
     }
-    return .tpm(pin: secret, pcrs: pcrs.reduce(0) { $0 | 1 << UInt32($1) })
+    return numbers.reduce(0) { $0 | 1 << UInt32($1) }
 }
 
 extension Varlink.Workspace.Slot {

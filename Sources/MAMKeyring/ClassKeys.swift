@@ -30,27 +30,21 @@ enum WrappingKey {
     static func account(
         _ accountKey: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        try Derivation.hkdf(
-            input: .joining(accountKey, deviceSecret), salt: account.bytes,
-            info: "mamd keybag slots v1")
+        try derive(accountKey, deviceSecret, account, "mamd keybag slots v1")
     }
 
     /// A slot's private key: from its secret stretched by Argon2id, and the device secret.
     static func slot(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        try Derivation.hkdf(
-            input: .joining(stretched, deviceSecret), salt: account.bytes,
-            info: "mamd key slot v1")
+        try derive(stretched, deviceSecret, account, "mamd key slot v1")
     }
 
     /// The authValue that stands for a PIN: the chip learns nothing else of it.
     static func chipPIN(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        try Derivation.hkdf(
-            input: .joining(stretched, deviceSecret), salt: account.bytes,
-            info: "mamd key slot chip pin v1")
+        try derive(stretched, deviceSecret, account, "mamd key slot chip pin v1")
     }
 
     /// What stands for the stretched secret of a chip's slot: from what the chip has sealed, and
@@ -68,19 +62,22 @@ enum WrappingKey {
     static func account(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        try Derivation.hkdf(
-            input: .joining(stretched, deviceSecret), salt: account.bytes,
-            info: "mamd keybag account v1")
+        try derive(stretched, deviceSecret, account, "mamd keybag account v1")
     }
 
     /// Distinguishes wrong passphrases. It helps an attacker no more than the keybag does.
     static func fingerprint(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> Bytes16 {
-        let key = try Derivation.hkdf(
-            input: .joining(stretched, deviceSecret), salt: account.bytes,
-            info: "mamd wrong passphrase v1")
+        let key = try derive(stretched, deviceSecret, account, "mamd wrong passphrase v1")
         return key.withBytes { Bytes16(reading: $0.bytes, at: 0) }
+    }
+
+    private static func derive(
+        _ secret: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID, _ info: String
+    ) throws(DerivationError) -> SecretBytes {
+        try Derivation.hkdf(
+            input: .joining(secret, deviceSecret), salt: account.bytes, info: info)
     }
 }
 

@@ -116,7 +116,9 @@ struct KeybagSealer: Sendable {
             )
         }
         if pin != nil { try refuseTooSoon(account) }
-        let stretched = try stretch(pin, of: slot, keybag.uid)
+        let stretched = try pin.map { pin throws(KeyringError) in
+            try stretch(pin, of: slot, keybag.uid)
+        }
         let secret: SecretBytes
         do throws(ChipRefusal) {
             secret = try chip.unseal(seal, pin: try chipPIN(stretched, account))
@@ -230,14 +232,6 @@ struct KeybagSealer: Sendable {
             throw .derivation(.failure)
         }
         return try stretch(input, derivation, for: user)
-    }
-
-    /// Nil for none.
-    private func stretch(
-        _ pin: SecretBytes?, of slot: KeySlot, _ user: UInt32
-    ) throws(KeyringError) -> SecretBytes? {
-        guard let pin else { return nil }
-        return try stretch(pin, of: slot, user) as SecretBytes
     }
 
     private func keyPair(

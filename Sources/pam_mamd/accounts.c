@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// For one call, of which several may be due.
+// The limit of one call, in milliseconds; a task may make several.
 enum { CALL_LIMIT = 10 * 1000 };
 
 struct work {

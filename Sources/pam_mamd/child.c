@@ -83,7 +83,7 @@ static _Noreturn void perform(const struct task *task, int report) {
     _exit(0);
 }
 
-// The child is nobody's who could forget to wait for it.
+// Forks twice: init waits for the child, so that the login need not.
 static bool start(const struct task *task, int report) {
     sigset_t all, former;
     (void)sigfillset(&all);

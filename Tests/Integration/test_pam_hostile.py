@@ -137,7 +137,7 @@ class FalseDaemons(LoginCase):
         self.pretend("wrong-user", list_of(uid=1))
         open_one = self.pretend("open", list_of(state="unlocked"))
         none = self.pretend("none", list_of(hasPassphrase=False))
-        # Root alone makes sockets there; whoever listens is checked nonetheless.
+        # Only root can make sockets there, but the module checks who listens.
         anothers = self.pretend("anothers", list_of(), place="/run/mamd", user=1)
         self.assert_in(self.log_in(PASSPHRASE))
         self.assertEqual(self.log.lines(), [])

@@ -648,22 +648,20 @@ class Registering(WordsCase):
         self.assertTrue(
             self.opens(" ".join(words[number] for number in range(1, 13)), self.name))
 
-    def test_a_person_wants_none(self):
+    def assert_makes_none(self, answer):
         terminal = self.type_passphrase()
         terminal.read(until=b"Make them now? [Y/n]")
-        terminal.type("n\n")
-        status, shown = terminal.finish()
-        self.assertEqual(status, 0, shown)
-        self.assertEqual(self.ids("recovery", self.name), [])
-
-    def test_the_end_of_input_is_no(self):
-        terminal = self.type_passphrase()
-        terminal.read(until=b"Make them now? [Y/n]")
-        terminal.type("\x04")
+        terminal.type(answer)
         status, shown = terminal.finish()
         self.assertEqual(status, 0, shown)
         self.assertNotIn("Write these words down", shown)
         self.assertEqual(self.ids("recovery", self.name), [])
+
+    def test_a_person_wants_none(self):
+        self.assert_makes_none("n\n")
+
+    def test_the_end_of_input_is_no(self):
+        self.assert_makes_none("\x04")
 
     def test_a_person_wants_no_question(self):
         status, shown = self.type_passphrase("--no-recovery").finish()

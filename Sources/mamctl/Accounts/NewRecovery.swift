@@ -38,9 +38,7 @@ struct NewRecovery {
                     + " policy allows no recovery passphrase",
                 next: "mamctl account passphrase --forgotten, once it is needed")
         }
-        let slots = try daemon.call(
-            Varlink.Workspace.ListSlots(account: account.label), about: "account '\(account.label)'"
-        ).slots
+        let slots = try daemon.slots(of: account)
         guard slots.count < KeySlot.maximumCount else {
             throw Failure(
                 .refused,

@@ -83,7 +83,8 @@ extension Invocation {
 }
 
 extension Daemon {
-    fileprivate func slots(of account: AccountReport) throws -> [Slot] {
+    /// What opens an account.
+    func slots(of account: AccountReport) throws -> [Varlink.Workspace.Slot] {
         try call(
             Varlink.Workspace.ListSlots(account: account.label),
             about: "account '\(account.label)'"

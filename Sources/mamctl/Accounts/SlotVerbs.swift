@@ -11,14 +11,13 @@ private typealias Wire = Varlink.Workspace
 func listSlots(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
-    let reply = try daemon.call(
-        Wire.ListSlots(account: account.label), about: "account '\(account.label)'")
+    let slots = try daemon.slots(of: account)
     if invocation.isJSON {
-        printJSON(reply.slots.json)
-    } else if reply.slots.isEmpty {
+        printJSON(slots.json)
+    } else if slots.isEmpty {
         printOut("\(account.label): no passphrase, and so no key slots")
     } else {
-        for slot in reply.slots {
+        for slot in slots {
             printOut(verbatim: slot.line)
         }
     }

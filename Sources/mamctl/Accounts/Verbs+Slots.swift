@@ -22,7 +22,7 @@ let slotVerbs: [Verb] = [
                 "type", value: "TYPE", choices: Varlink.Workspace.SlotType.names,
                 "passphrase (the default); recovery: twelve words that are made and shown; tpm: a"
                     + " PIN for this machine's chip, which counts wrong ones"),
-            Option("no-pin", "the chip opens the account for whoever has the machine"),
+            Option("no-pin", "whoever has the machine opens the account, without a PIN"),
             Option("pcrs", value: "LIST", "only while these of the chip's PCRs are as now: 7"),
             .passfile, .extpass, .newPassfile, .newExtpass, .recoveryFile, .workspace,
         ],
